@@ -1,8 +1,8 @@
 """The method core: declarations, parameters, contexts, results. No Qt, nothing heavy."""
 
 from methods.core.context import Cancelled, CancelToken, Context
-from methods.core.errors import BadInput, BadParameter, StudioloError, WorkFailed
 from methods.core.declaration import Action, Checkpoint, Input, Kind, Method, Paper, Sample
+from methods.core.errors import BadInput, BadParameter, StudioloError, WorkFailed
 from methods.core.params import Choice, Flag, Number, Text
 from methods.core.registry import method, methods
 from methods.core.results import Outcome, Provenance, Result

@@ -1,4 +1,4 @@
-"""What a work function may ask of whoever runs it: cancel, progress, partial results, device, random numbers."""
+"""What a work function may ask of its runner: cancel, progress, partial results, device, random numbers."""
 
 from __future__ import annotations
 

@@ -90,7 +90,9 @@ class Param:
         if not isinstance(value, str):
             raise BadParameter(f"{self.option} must be text, not {value!r}.")
         if isinstance(self.spec, Choice) and value not in self.spec.options:
-            raise BadParameter(f"{self.option} cannot be {value!r}.", f"Use one of {', '.join(self.spec.options)}.")
+            raise BadParameter(
+                f"{self.option} cannot be {value!r}.", f"Use one of {', '.join(self.spec.options)}."
+            )
         return value
 
     def _check_number(self, value: Any) -> int | float:

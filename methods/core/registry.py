@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import importlib
 
-from methods.core.errors import BadInput
 from methods.core.declaration import Method
+from methods.core.errors import BadInput
 
 METHOD_IDS = ("superquadrics",)
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from methods.core import params as parameters
 from methods.core.context import Context
+from methods.core.declaration import Action, Method, resolve
 from methods.core.devices import choose
 from methods.core.errors import BadInput
-from methods.core.declaration import Action, Method, resolve
 from methods.core.registry import method as find_method
 from methods.core.results import Outcome, Provenance, Result, Source
 from methods.core.version import __version__
@@ -45,7 +45,9 @@ def load_input(method: Method, kind_id: str, path: str | Path) -> Loaded:
         source = Source(str(path), sha256_of_file(path))
         value = resolve(kind.load)(path) if kind.load else path
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}.", "Check its permissions.") from error
+        raise BadInput(
+            f"{path} cannot be read: {error.strerror or error}.", "Check its permissions."
+        ) from error
     return Loaded(value, source)
 
 
@@ -65,7 +67,9 @@ def save_output(method: Method, kind_id: str, value: Any, path: str | Path) -> N
     try:
         resolve(kind.save)(value, path)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror or error}.", "Choose another place.") from error
+        raise BadInput(
+            f"{path} cannot be written: {error.strerror or error}.", "Choose another place."
+        ) from error
 
 
 def run_action(

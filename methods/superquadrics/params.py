@@ -17,7 +17,10 @@ class FitParams:
         float,
         Number(
             "Share of the object a part must explain to be worth having; higher gives fewer parts",
-            ge=0.0005, le=0.1, log=True, label="part cost",
+            ge=0.0005,
+            le=0.1,
+            log=True,
+            label="part cost",
         ),
     ] = 0.004
     taper: Annotated[bool, Flag("Let parts taper along their own z axis")] = True
@@ -30,8 +33,12 @@ class FitOneParams:
     points: Annotated[int, Number("Points sampled from the target", ge=50, le=20000)] = 1000
     taper: Annotated[bool, Flag("Fit a linear taper as well")] = False
     axisymmetric: Annotated[bool, Flag("Keep the part round about its z axis (a1 = a2, e2 = 1)")] = False
-    partial_view: Annotated[bool, Flag("The points show one side only: prefer the smaller volume", label="partial view")] = False
-    outliers: Annotated[float, Number("Share of points that belong to nothing", ge=0.0, le=0.6, step=0.05)] = 0.0
+    partial_view: Annotated[
+        bool, Flag("Points show one side only: prefer the smaller volume", label="partial view")
+    ] = False
+    outliers: Annotated[
+        float, Number("Share of points that belong to nothing", ge=0.0, le=0.6, step=0.05)
+    ] = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,9 @@ class EvaluateParams:
     """Figures of a shape against a target."""
 
     points: Annotated[int, Number("Surface points for distances", ge=1000, le=500_000)] = 20_000
-    threshold: Annotated[float, Number("F-score and coverage distance, % of the diagonal", ge=0.05, le=20, unit="%")] = 1.0
+    threshold: Annotated[
+        float, Number("Distance that counts as a hit, of the diagonal", ge=0.05, le=20, unit="%")
+    ] = 1.0
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,9 @@ class SampleParams:
     """Points on the visible surface of the union."""
 
     points: Annotated[int, Number("Exact number of points", ge=1, le=2_000_000)] = 2048
-    method: Annotated[str, Choice("Area-uniform random points, or farthest-point sampling", options=("area", "farthest"))] = "area"
+    method: Annotated[
+        str, Choice("Area-uniform random points, or farthest-point sampling", options=("area", "farthest"))
+    ] = "area"
 
 
 @dataclass(frozen=True)
