@@ -4,9 +4,9 @@ Every function takes points [..., N, 3], size [..., 3], exponents [..., 2] (e1 n
 taper [..., 2] or None, with numpy-style broadcasting of the leading dimensions, in float32 or float64. The
 points decide the library, the dtype and the device. Convention: see :mod:`methods.superquadrics.model`.
 
-All of it rests on the gauge G = F^(e1/2), the scale at which the surface passes through the point. The largest
-term is factored out of each sum and only ratios in [0, 1] are raised to a power, so that values and torch
-gradients are finite for e in [0.02, 2] at every point, axes, origin and far points included.
+All of it rests on the gauge G = F^(e1/2), the scale at which the surface passes through the point.
+The largest term is factored out of each sum and only ratios in [0, 1] are raised to a power, so that values
+and torch gradients are finite for e in [0.02, 2] at every point, axes, origin and far points included.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from array_api_compat import array_namespace, is_numpy_namespace
 Array = Any
 
 MIN_EXPONENT = 0.02
-"""Evaluation uses max(e, MIN_EXPONENT): sharper edges cannot be told apart and need more digits than float32."""
+"""Evaluation uses max(e, MIN_EXPONENT): sharper edges need more digits than float32 has."""
 MIN_TAPER_SCALE = 1e-6
-"""Cross sections are never scaled by less: a point beyond the taper's apex is then far outside, yet finite."""
+"""Cross sections are never scaled by less: beyond the taper's apex a point is far outside, yet finite."""
 _TINY = 1e-30
 
 
@@ -97,8 +97,8 @@ def gauge(points: Array, size: Any, exponents: Any, taper: Any = None) -> Array:
 def inside_outside(points: Array, size: Any, exponents: Any, taper: Any = None) -> Array:
     """Classical inside-outside function F = G^(2/e1) [..., N].
 
-    F grows like the (2/e1)-th power of the distance, so far away from boxy parts it saturates near the largest
-    number of the dtype; prefer :func:`gauge`, which does not.
+    F grows like the (2/e1)-th power of the distance, so far from boxy parts it saturates near the largest number
+    of the dtype; prefer :func:`gauge`, which does not.
     """
     xp, points, size, e, taper = _prepare(points, size, exponents, taper)
     x, y, z, _, _ = _untaper(xp, points, size, taper)
@@ -112,8 +112,8 @@ def radial_distance(points: Array, size: Any, exponents: Any, taper: Any = None)
     """Signed distance [..., N] to the surface along the ray from the centre, negative inside.
 
     ``|p| (1 - 1/G)`` (Gross & Boult 1988). With taper the ray is straight in the untapered frame and the
-    distance is measured in the tapered one, so ``|d|`` is always the distance to some point of the surface: an
-    upper bound of the true distance, loose by up to 20 times on thin plates. At the centre: ``-min(size)``.
+    distance is measured in the tapered one, so ``|d|`` is always the distance to some point of the surface:
+    an upper bound of the true distance, up to 20 times it on thin plates. At the centre: ``-min(size)``.
     """
     xp, points, size, e, taper = _prepare(points, size, exponents, taper)
     x, y, z, _, _ = _untaper(xp, points, size, taper)
@@ -190,9 +190,10 @@ def normals(points: Array, size: Any, exponents: Any, taper: Any = None) -> Arra
 def volume(size: Any, exponents: Any, taper: Any = None) -> Array:
     """Volume [...] in closed form, tapered parts included; numpy unless ``size`` is a torch tensor.
 
-    Untapered: ``V0 = 2 a1 a2 a3 e1 e2 B(e1/2 + 1, e1) B(e2/2, e2/2)`` (Jaklic & Solina 2003). The section at height
-    t = z/a3 scales by (1 + kx t)(1 + ky t); odd powers of t cancel, so ``V = V0 (1 + kx ky <t^2>)``, and putting
-    s = t^(2/e1) in the section's area (1 - t^(2/e1))^e1 gives ``<t^2> = B(3 e1/2, e1 + 1) / B(e1/2, e1 + 1)``.
+    Untapered: ``V0 = 2 a1 a2 a3 e1 e2 B(e1/2 + 1, e1) B(e2/2, e2/2)`` (Jaklic & Solina 2003).
+    Taper scales the section at height t = z/a3 by (1 + kx t)(1 + ky t). Odd powers of t cancel, so
+    ``V = V0 (1 + kx ky <t^2>)``, and putting s = t^(2/e1) in the section's area (1 - t^(2/e1))^e1 gives
+    ``<t^2> = B(3 e1/2, e1 + 1) / B(e1/2, e1 + 1)``.
     """
     if not hasattr(size, "dtype"):
         size = np.asarray(size, dtype=np.float64)

@@ -4,7 +4,8 @@ The one convention, used by every module, file and picture
     * canonical frame: z is the north-south axis. ``size = (a1, a2, a3)`` are the semi-axes along x, y, z.
     * ``exponents = (e1, e2)``: e1 rounds the meridian (north-south), e2 the equator (east-west):
       ``(|x/a1|^(2/e2) + |y/a2|^(2/e2))^(e2/e1) + |z/a3|^(2/e1) = 1`` (Barr 1981; Jaklic, Leonardis &
-      Solina, *Segmentation and Recovery of Superquadrics*, ch. 2). 0 = sharp box, 1 = ellipsoid, 2 = octahedron.
+      Solina, *Segmentation and Recovery of Superquadrics*, ch. 2). 0 is a sharp box, 1 an ellipsoid,
+      2 an octahedron.
     * ``taper = (kx, ky)``: ``x' = (kx z/a3 + 1) x``, ``y' = (ky z/a3 + 1) y``, ``z' = z``, then rotation.
     * world point = R p + translation; ``rotation`` is the quaternion (w, x, y, z) of R.
 """
@@ -131,7 +132,8 @@ class Superquadric:
         visible: display flag; locked: refuses edits and refits.
         id: stable through edits and unique inside a :class:`Shape`; 0 = the shape gives one.
         group: name of the group, "" = none.
-        mirror: id of the symmetric partner, or None; mirror_axis: world axis whose sign flips.
+        mirror: id of the symmetric partner, or None; mirror_axis: world axis whose sign flips;
+            mirror_offset: where the mirror plane crosses that axis, in world units.
 
     Raises:
         BadInput: a value lies outside its range; the text starts with the field's name.
@@ -150,6 +152,7 @@ class Superquadric:
     group: str = ""
     mirror: int | None = None
     mirror_axis: str = "x"
+    mirror_offset: float = 0.0
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__  # the documented way to normalise fields of a frozen dataclass
@@ -179,6 +182,8 @@ class Superquadric:
             raise BadInput(f"color is {self.color!r:.80}.", "Write it as #RRGGBB, for instance #56B4E9.")
         if self.mirror_axis not in AXES:
             raise BadInput(f"mirror_axis is {self.mirror_axis!r:.80}.", "Use x, y or z.")
+        (offset,) = _numbers("mirror_offset", (self.mirror_offset,), 1)
+        set_(self, "mirror_offset", offset)
 
     def rotation_matrix(self) -> NDArray[np.float64]:
         """R [3, 3]: its columns are the part's own axes in the world."""
@@ -252,7 +257,7 @@ class Shape:
         ids = set(taken)
         if len(ids) < len(taken):
             twice = next(i for i in taken if taken.count(i) > 1)
-            raise BadInput(f"Two parts have the id {twice}.", "Give each part its own id, or 0 for a new one.")
+            raise BadInput(f"Two parts have the id {twice}.", "Give each its own, or 0 for a new one.")
         free = max(ids, default=0)
         done = []
         for part in parts:
@@ -343,8 +348,8 @@ _AXIS_ROTATIONS = _axis_rotations()
 def canonical(part: Superquadric) -> Superquadric:
     """The same solid described with the rotation closest to the identity.
 
-    A superquadric has 8 equal descriptions (turns by 180 degrees about x, y, z and by 90 degrees about z, with
-    a1, a2 and kx, ky exchanged and the taper's sign flipped as needed), 24 if e1 = e2 and it is not tapered,
+    A superquadric has 8 equal descriptions (turns by 180 degrees about x, y, z and by 90 degrees about z,
+    with a1, a2 and kx, ky exchanged and the taper's sign flipped as needed), 24 if e1 = e2 and it is not tapered,
     and a free spin about z if it is a body of revolution. The quaternion comes out with length 1, w >= 0.
     """
     size, taper = np.asarray(part.size), np.asarray(part.taper)
