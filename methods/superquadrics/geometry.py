@@ -97,8 +97,8 @@ def gauge(points: Array, size: Any, exponents: Any, taper: Any = None) -> Array:
 def inside_outside(points: Array, size: Any, exponents: Any, taper: Any = None) -> Array:
     """Classical inside-outside function F = G^(2/e1) [..., N].
 
-    F grows like the (2/e1)-th power of the distance, so far from boxy parts it saturates near the largest number
-    of the dtype; prefer :func:`gauge`, which does not.
+    F grows like the (2/e1)-th power of the distance, so far from boxy parts it saturates near the largest
+    number of the dtype; prefer :func:`gauge`, which does not.
     """
     xp, points, size, e, taper = _prepare(points, size, exponents, taper)
     x, y, z, _, _ = _untaper(xp, points, size, taper)
@@ -156,6 +156,21 @@ def _gradient(
         gx, gy = gx / scale_x, gy / scale_y
         gz = gz - (gx * x * taper[..., None, 0] + gy * y * taper[..., None, 1]) / a3
     return g, gx, gy, gz
+
+
+def project(points: Array, size: Any, exponents: Any, taper: Any = None) -> Array:
+    """Surface points [..., N, 3] on the rays of :func:`radial_distance`; the north pole for the centre."""
+    xp, points, size, e, taper = _prepare(points, size, exponents, taper)
+    x, y, z, _, _ = _untaper(xp, points, size, taper)
+    g = _gauge_of(xp, x, y, z, size, e)
+    centre = g <= _TINY
+    g = xp.where(centre, xp.ones_like(g), g)
+    x, y, z = x / g, y / g, xp.where(centre, size[..., None, 2] + xp.zeros_like(g), z / g)
+    if taper is not None:
+        height = z / size[..., None, 2]
+        x = x * (1.0 + taper[..., None, 0] * height)
+        y = y * (1.0 + taper[..., None, 1] * height)
+    return xp.stack([x, y, z], axis=-1)
 
 
 def first_order_distance(points: Array, size: Any, exponents: Any, taper: Any = None) -> Array:

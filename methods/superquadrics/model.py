@@ -349,7 +349,7 @@ def canonical(part: Superquadric) -> Superquadric:
     """The same solid described with the rotation closest to the identity.
 
     A superquadric has 8 equal descriptions (turns by 180 degrees about x, y, z and by 90 degrees about z,
-    with a1, a2 and kx, ky exchanged and the taper's sign flipped as needed), 24 if e1 = e2 and it is not tapered,
+    with a1, a2 and kx, ky exchanged and the taper's sign flipped as needed), 24 if e1 = e2 without taper,
     and a free spin about z if it is a body of revolution. The quaternion comes out with length 1, w >= 0.
     """
     size, taper = np.asarray(part.size), np.asarray(part.taper)
