@@ -1,11 +1,11 @@
 """The surface of one part: welded watertight meshes and area-uniform samples.
 
-A superquadric is the spherical product of two superellipses (Barr 1981): the equator (a1, a2, e2) and the
-meridian (1, a3, e1). Each quadrant of a superellipse is parametrised by its polar angle, never by signed powers
-of sines, so that no exponent crowds or tears the points: with t = tan(angle), ``x = (1 + t^(2/e))^(-e/2)`` and
-``y = t x``. Knots are spread evenly over a half-and-half mix of arc length and of the turning of the normal:
-smooth curves get equal arcs, boxy ones have half of their knots in the rounded corners, which keeps the shading
-of a coarse mesh crisp.
+A superquadric is the spherical product of two superellipses (Barr 1981): the equator (a1, a2, e2) and
+the meridian (1, a3, e1). Each quadrant of a superellipse is parametrised by its polar angle, never by
+signed powers of sines, so that no exponent crowds or tears the points: with t = tan(angle), ``x = (1 +
+t^(2/e))^(-e/2)`` and ``y = t x``. Knots are spread evenly over a half-and-half mix of arc length and of
+the turning of the normal: smooth curves get equal arcs, boxy ones have half of their knots in the
+rounded corners, which keeps the shading of a coarse mesh crisp.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def part_mesh(part: Superquadric, resolution: int = 32) -> tuple[Array, NDArray[
     """Watertight, outward-facing triangle mesh of one part in the world frame.
 
     Args:
-        resolution: segments around the equator, 3 to 2048, rounded up to a multiple of 8 so that all quadrants
-            are mirror images; half as many run from pole to pole.
+        resolution: segments around the equator, 3 to 2048, rounded up to a multiple of 8 so that all
+            quadrants are mirror images; half as many run from pole to pole.
 
     Returns:
         vertices [V, 3] on the exact surface, each pole and seam vertex once; faces [F, 3], anticlockwise from
@@ -53,34 +53,48 @@ def part_mesh(part: Superquadric, resolution: int = 32) -> tuple[Array, NDArray[
     return vertices @ rotation + part.translation, grid_faces(resolution), normals @ rotation
 
 
-def sample_surface(part: Superquadric, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """``n`` points spread uniformly by area over the exact surface, in random order.
+class SurfaceSampler:
+    """Draws points uniformly by area over the exact surface of one part.
 
     Triangles of a fine mesh are drawn in proportion to their area (stratified, so that coverage is even), and
-    the points on them are moved on to the surface.
-
-    Returns:
-        world points [n, 3] and outward unit normals [n, 3].
+    the points on them are moved on to the surface. ``area`` is that of the mesh: the true area, which has no
+    closed form, from below.
     """
-    vertices, _ = _local_grid(part, _steps(SAMPLING_RESOLUTION))
-    corners = vertices[grid_faces(SAMPLING_RESOLUTION)]
-    cumulative = np.cumsum(_triangle_areas(corners))
-    where = (np.arange(n) + rng.random(n)) / max(n, 1) * cumulative[-1]
-    triangle = np.minimum(np.searchsorted(cumulative, where, side="right"), len(corners) - 1)
-    triangle = rng.permutation(triangle)
-    u, v = np.sqrt(rng.random(n))[:, None], rng.random(n)[:, None]
-    a, b, c = np.moveaxis(corners[triangle], 1, 0)
-    local = (1.0 - u) * a + u * (1.0 - v) * b + u * v * c
-    local = geometry.project(local, part.size, part.exponents, part.taper)
-    normals = geometry.normals(local, part.size, part.exponents, part.taper)
-    rotation = part.rotation_matrix().T
-    return local @ rotation + part.translation, normals @ rotation
+
+    def __init__(self, part: Superquadric, resolution: int = SAMPLING_RESOLUTION) -> None:
+        vertices, _ = _local_grid(part, _steps(resolution))
+        faces = grid_faces(resolution)
+        self.part = part
+        self._corner = vertices[faces[:, 0]]
+        self._edges = vertices[faces[:, 1]] - self._corner, vertices[faces[:, 2]] - self._corner
+        (ax, ay, az), (bx, by, bz) = (edge.T for edge in self._edges)
+        x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+        self._cumulative = np.cumsum(0.5 * np.sqrt(x * x + y * y + z * z))
+        self.area = float(self._cumulative[-1])
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """World points [n, 3] in random order and outward unit normals [n, 3]."""
+        part = self.part
+        level = rng.permutation(np.arange(n) + rng.random(n)) * (self.area / max(n, 1))
+        triangle = np.searchsorted(self._cumulative, level, side="right")
+        triangle = np.minimum(triangle, len(self._cumulative) - 1)
+        u, v = np.sqrt(rng.random(n))[:, None], rng.random(n)[:, None]
+        first, second = self._edges
+        local = self._corner[triangle] + u * (1.0 - v) * first[triangle] + u * v * second[triangle]
+        local = geometry.project(local, part.size, part.exponents, part.taper)
+        normals = geometry.normals(local, part.size, part.exponents, part.taper)
+        rotation = part.rotation_matrix().T
+        return local @ rotation + part.translation, normals @ rotation
 
 
-def surface_area(part: Superquadric, resolution: int = SAMPLING_RESOLUTION) -> float:
-    """Area of the mesh at this resolution: the true area, which has no closed form, from below."""
-    vertices, _ = _local_grid(part, _steps(resolution))
-    return float(_triangle_areas(vertices[grid_faces(resolution)]).sum())
+def sample_surface(part: Superquadric, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """``n`` points uniform by area on one part: world points [n, 3] and outward unit normals [n, 3]."""
+    return SurfaceSampler(part).draw(n, rng)
+
+
+def surface_area(part: Superquadric) -> float:
+    """Area of the part's surface, from a fine inscribed mesh: about 0.5 % low at most."""
+    return SurfaceSampler(part).area
 
 
 def grid_faces(resolution: int) -> NDArray[np.int32]:
@@ -152,11 +166,6 @@ def _faces(steps: int) -> NDArray[np.int32]:
     faces = np.concatenate([south, quads, north]).astype(np.int32)
     faces.flags.writeable = False
     return faces
-
-
-def _triangle_areas(corners: Array) -> Array:
-    a, b, c = np.moveaxis(corners, 1, 0)
-    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
 
 
 # ------------------------------------------------------------------------------------ superellipse knots
