@@ -13,6 +13,7 @@ The one convention, used by every module, file and picture
 from __future__ import annotations
 
 import math
+import operator
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -116,6 +117,16 @@ def _check_text(field: str, text: Any) -> None:
         raise BadInput(f"{field} holds a control character.", "Use one line of plain text.")
 
 
+def _id(field: str, value: Any) -> int:
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**31:
+        raise BadInput(f"{field} is {value!r:.80}.", "Use a whole number from 0 to 2147483647.")
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class Superquadric:
     """One part. Immutable; edit it with :func:`dataclasses.replace`.
@@ -180,6 +191,9 @@ class Superquadric:
         _check_text("group", self.group)
         if not (isinstance(self.color, str) and _COLOR.match(self.color)):
             raise BadInput(f"color is {self.color!r:.80}.", "Write it as #RRGGBB, for instance #56B4E9.")
+        set_(self, "id", _id("id", self.id))
+        if self.mirror is not None:
+            set_(self, "mirror", _id("mirror", self.mirror))
         if self.mirror_axis not in AXES:
             raise BadInput(f"mirror_axis is {self.mirror_axis!r:.80}.", "Use x, y or z.")
         (offset,) = _numbers("mirror_offset", (self.mirror_offset,), 1)
