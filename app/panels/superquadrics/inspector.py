@@ -1,0 +1,160 @@
+"""The panel's right-hand column: parts, the selected part, the fit, and the figures against the target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.forms import ParamForm
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.panels.superquadrics.document import Studio
+from app.panels.superquadrics.error_map import MODES
+from app.panels.superquadrics.figures import Figures
+from app.panels.superquadrics.part_editor import PartEditor
+from app.panels.superquadrics.part_tree import PartTree
+from app.views.units import show
+from methods.core.declaration import Method
+from methods.superquadrics.model import Shape
+
+if TYPE_CHECKING:
+    from app.theme import Theme
+
+    from app.panels.superquadrics.live_metrics import Reading
+
+RUNNABLE = ("fit", "fit-one", "refine")
+
+
+class Inspector(QScrollArea):
+    """Four sections, one below the other; scrolls when the window is low."""
+
+    run_requested = Signal(str, object)
+    reduce_requested = Signal()
+    open_requested = Signal()
+    stop_requested = Signal()
+    error_mode_requested = Signal(str)
+
+    def __init__(self, method: Method, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Inspector")
+        self._method = method
+        content = QWidget()
+        self._layout = QVBoxLayout(content)
+        self._layout.setContentsMargins(12, 8, 12, 12)
+        self._layout.setSpacing(6)
+        self.setWidget(content)
+
+        self._parts_head = self._head("Parts")
+        self.tree = PartTree(theme.icon)
+        self.tree.setMinimumHeight(168)
+        self._layout.addWidget(self.tree, 1)
+        self._part_head = self._head("Selected part")
+        self.editor = PartEditor()
+        self._layout.addWidget(self.editor)
+        self._head("Fit")
+        self._add_fit_section()
+        self._head("Against the target")
+        self.figures = Figures()
+        self._layout.addWidget(self.figures)
+        self._error_mode = QComboBox()
+        self._error_mode.setAccessibleName("Error map")
+        self._error_mode.addItems([f"error map: {mode}" for mode in MODES])
+        self._error_mode.currentIndexChanged.connect(lambda i: self.error_mode_requested.emit(MODES[i]))
+        self._layout.addWidget(self._error_mode)
+
+    def _head(self, text: str) -> QLabel:
+        label = QLabel(text.upper())
+        label.setProperty("role", "section")
+        if self._layout.count():
+            self._layout.addSpacing(8)
+        self._layout.addWidget(label)
+        return label
+
+    def _add_fit_section(self) -> None:
+        self._target = QLabel()
+        self._target.setWordWrap(True)
+        self._target.setProperty("role", "muted")
+        self._open = QPushButton("Open a mesh or cloud…")
+        self._open.clicked.connect(self.open_requested)
+        self._action = QComboBox()
+        self._action.setAccessibleName("What to run")
+        self._forms: dict[str, ParamForm] = {}
+        for action_id in RUNNABLE:
+            action = self._method.action(action_id)
+            self._action.addItem(action.title, action_id)
+            self._action.setItemData(self._action.count() - 1, action.summary, Qt.ItemDataRole.ToolTipRole)
+            self._forms[action_id] = ParamForm(action.params)
+        self._action.currentIndexChanged.connect(self._show_form)
+        self._run = QPushButton("Run")
+        self._run.setProperty("role", "primary")
+        self._run.clicked.connect(self.run_chosen)
+        self._stop = QPushButton("Stop")
+        self._stop.clicked.connect(self.stop_requested)
+        self._stop.hide()
+        self._reduce = QPushButton("Merge and drop…")
+        self._reduce.clicked.connect(self.reduce_requested)
+        for widget in (self._target, self._open, self._action, *self._forms.values()):
+            self._layout.addWidget(widget)
+        row = QHBoxLayout()
+        row.addWidget(self._run)
+        row.addWidget(self._stop)
+        row.addWidget(self._reduce)
+        row.addStretch(1)
+        self._layout.addLayout(row)
+        self._show_form()
+
+    def _show_form(self) -> None:
+        chosen = self._action.currentData()
+        for action_id, form in self._forms.items():
+            form.setVisible(action_id == chosen)
+        self._run.setText(self._action.currentText())
+
+    def run_chosen(self) -> None:
+        """Run what the combo box names with the values of its form."""
+        action_id = self._action.currentData()
+        self.run_requested.emit(action_id, self._forms[action_id])
+
+    def form(self, action_id: str) -> ParamForm:
+        return self._forms[action_id]
+
+    def set_running(self, running: bool) -> None:
+        self._stop.setVisible(running)
+        self._run.setEnabled(not running)
+        self._reduce.setEnabled(not running)
+
+    def set_error_mode(self, mode: str) -> None:
+        self._error_mode.setCurrentIndex(MODES.index(mode))
+
+    def show_state(self, state: Studio) -> None:
+        """Target line and head counts."""
+        shown = sum(part.visible for part in state.shape.parts)
+        self._parts_head.setText(f"PARTS  {shown} of {len(state.shape.parts)}")
+        target = state.target
+        self._open.setVisible(target is None)
+        self._target.setVisible(target is not None)
+        if target is not None:
+            size = " × ".join(show(v, 3) for v in target.bounds[1] - target.bounds[0])
+            what = f"{len(target.vertices):,} points" if target.is_cloud else f"{len(target.faces):,} faces"
+            self._target.setText(f"{target.name} · {what} · {size} {target.unit}".rstrip())
+
+    def show_selection(self, shape: Shape, ids: tuple[int, ...]) -> None:
+        self.tree.select(ids)
+        self.editor.show_parts(shape, ids)
+        name = shape.part(ids[0]).name if len(ids) == 1 else f"{len(ids)} parts" if ids else "Selected part"
+        self._part_head.setText(name.upper())
+
+    def show_reading(self, state: Studio, reading: Reading | None) -> None:
+        """Figures, and the residual of every part in the list."""
+        self.figures.show_reading(state, reading)
+        residuals: dict[int, str] = {}
+        if reading is not None and state.target is not None:
+            for part_id, distance in reading.evaluation.residual_per_part.items():
+                residuals[part_id] = f"{100 * distance / state.target.diagonal:.1f} %"
+        self.tree.show_shape(state.shape, residuals)
+
+    def refresh_theme(self, theme: Any) -> None:
+        self.tree.refresh_icons()
+        self.figures.refresh_theme(theme)

@@ -1,0 +1,54 @@
+"""From a gizmo drag or a typed G/R/S transform to edits of the document, merged into one step. No Qt."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from app.views.scene3d.delta import Delta
+
+from app.panels.superquadrics.operations import PartOperations
+from methods.superquadrics import edits
+from methods.superquadrics.model import Shape
+
+TITLES = {"translate": "Move", "rotate": "Rotate", "scale": "Scale"}
+_numbers = itertools.count(1)
+
+
+class Transform:
+    """One transform, from the first movement of the pointer to its end.
+
+    Every step is computed from the shape at the start, so that rounding never adds up and a cancel restores
+    it exactly.
+    """
+
+    def __init__(self, operations: PartOperations) -> None:
+        self._operations = operations
+        self._before: Shape = operations.shape
+        self._ids = edits.editable(self._before, operations.selection)
+        self._merge = f"transform {next(_numbers)}"
+
+    def apply(self, delta: Delta) -> None:
+        """Show the shape as ``delta`` changes it."""
+        title = f"{TITLES[delta.kind]} {self._operations.names(self._ids)}" if self._ids else ""
+        self._operations.set_shape(title, transformed(self._before, self._ids, delta), merge=self._merge)
+
+    def finish(self) -> None:
+        self._operations.document.end_merge()
+
+    def cancel(self) -> None:
+        """Back to the start, leaving no step behind."""
+        document = self._operations.document
+        document.end_merge()
+        if self._operations.shape != self._before:
+            document.undo()
+            document.forget_redo()
+
+
+def transformed(shape: Shape, ids: tuple[int, ...], delta: Delta) -> Shape:
+    """``shape`` with ``delta`` applied to the parts ``ids``."""
+    if delta.kind == "translate":
+        return edits.translate(shape, ids, delta.translation)
+    if delta.kind == "rotate":
+        return edits.rotate(shape, ids, delta.rotation, delta.pivot)
+    return edits.scale(shape, ids, np.abs(delta.scale), delta.pivot, local=delta.local)
