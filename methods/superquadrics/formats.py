@@ -100,17 +100,17 @@ def from_json(data: Any, *, source: str = "The parts file", allow_empty: bool = 
     if not isinstance(unit, str):
         raise BadInput(f"{source}: unit is {unit!r:.60}.", 'Use text such as "m" or "mm", or "".')
     parts = tuple(_part_from(row, f"{source}: parts[{i}]") for i, row in enumerate(rows))
-    ids = {part.id for part in parts if part.id}
+    try:
+        shape = Shape(parts, unit)
+    except BadInput as error:
+        raise BadInput(f"{source}: {error.what}", error.remedy) from None
     for i, part in enumerate(parts):
-        if part.mirror is not None and part.mirror not in ids:
+        if part.mirror is not None and shape.parts[i].mirror is None:  # the model drops links to nowhere
             raise BadInput(
                 f"{source}: parts[{i}].mirror is {part.mirror}, but no part has that id.",
                 "Use the id of the partner, or null.",
             )
-    try:
-        return Shape(parts, unit)
-    except BadInput as error:
-        raise BadInput(f"{source}: {error.what}", error.remedy) from None
+    return shape
 
 
 def _part_from(row: Any, where: str) -> Superquadric:

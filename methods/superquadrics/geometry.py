@@ -244,16 +244,16 @@ def support(directions: Array, size: Any, exponents: Any, taper: Any = None) -> 
     """Reach h(d) = max over the solid of d . p [..., N] in directions [..., N, 3] of any length.
 
     The untapered solid is the unit ball of a nested p-norm, p = 2/e, so its reach is the dual norm: the gauge
-    with exponents 2 - e. A tapered solid is searched over 513 heights. At most 1e-5 of the true reach too low
-    and 0.1 % too high.
+    with exponents 2 - e. A tapered solid is searched over 513 heights. At most 1e-4 of the true reach too low
+    and 1e-3 too high.
     """
     xp, d, size, e, taper = _prepare(directions, size, exponents, taper)
     dual = _at_least(2.0 - e, 1e-3)  # 0 would be the plain maximum
     x, y, z = (xp.abs(d[..., i]) * size[..., None, i] for i in range(3))
     if taper is None or not bool(xp.any(taper != 0)):
         return _join(xp, _join(xp, x, y, dual[..., None, 1]), z, dual[..., None, 0])
-    angle = xp.linspace(-0.5 * math.pi, 0.5 * math.pi, 513, dtype=d.dtype)
-    t = _like(xp, xp.sin(angle), d)
+    u = xp.linspace(-1.0, 1.0, 513, dtype=d.dtype)
+    t = _like(xp, xp.sin(0.5 * math.pi * u * xp.abs(u)), d)  # dense at the ends and at the ridge t = 0
     e1 = e[..., None, None, 0]
     ring = xp.exp(0.5 * e1 * xp.log(_at_least(1.0 - _power(xp, xp.abs(t), 2.0 / e1), _TINY)))
     scale_x, scale_y = (1.0 + taper[..., None, None, i] * t for i in range(2))

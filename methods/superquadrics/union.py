@@ -131,7 +131,7 @@ def sample_union(
     samplers = [SurfaceSampler(part) for part in parts]
     areas = np.array([sampler.area for sampler in samplers])
     share = areas / areas.sum()
-    found: list[tuple[Array, Array, Integers]] = []
+    found = [_draw(samplers, np.zeros(len(parts), dtype=np.int64), rng)]  # so that n = 0 has its shapes
     have, tried = 0, 0
     # every part is sampled at the same density, so what survives is uniform over the visible surface
     for _ in range(_MAX_ROUNDS):
