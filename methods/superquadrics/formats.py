@@ -17,7 +17,6 @@ import json
 import math
 import os
 import re
-import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from methods.core.errors import BadInput, WorkFailed
+from methods.core.atomic import write_atomically
+from methods.core.errors import BadInput
 from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, palette_color
 
 FORMAT = "studiolo-superquadrics"
@@ -350,27 +350,5 @@ def save(shape: Shape, path: str | os.PathLike[str]) -> None:
         raise BadInput(f"Parts cannot be saved as {path.name}.", "Choose a name ending in .json or .npz.")
     if not shape.parts:
         raise BadInput("The shape has no parts to save.", "Add a part first.")
-    write_atomically(path, _dumps(shape).encode() if suffix == ".json" else _to_npz(shape))
+    write_atomically(Path(path), _dumps(shape).encode() if suffix == ".json" else _to_npz(shape))
 
-
-def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write ``content`` beside ``path``, flush it to the disk, then put it in place in one step.
-
-    Raises:
-        WorkFailed: it could not be written; a file that was there before is unchanged.
-    """
-    target = Path(path).resolve()  # through links, so that the link itself survives
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise WorkFailed(
-            f"{target.name} could not be saved: {error.strerror}.", "Choose another folder or free space."
-        ) from error

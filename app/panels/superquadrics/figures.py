@@ -49,8 +49,9 @@ class Figures(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._settled: dict[str, float] = {}
-        self._state: Any = None
+        # Coarse and fine figures carry different noise: each is compared with its own kind.
+        self._before: dict[str, float] = {}
+        self._before_drag: dict[str, float] = {}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
@@ -94,24 +95,26 @@ class Figures(QWidget):
         """Show ``reading``; None empties the section."""
         self._show_anything(reading is not None)
         if reading is None or state.target is None:
-            self._settled = {}
+            self._before, self._before_drag = {}, {}
             return
+        values = {f.attribute: getattr(reading.evaluation, f.attribute) for f in FIGURES}
+        if not reading.fine and not self._before_drag:
+            self._before_drag = values
         for figure in FIGURES:
-            value = getattr(reading.evaluation, figure.attribute)
-            self._show(figure, value)
-            if reading.fine and value is not None:
-                self._settled[figure.attribute] = value
+            before = (self._before if reading.fine else self._before_drag).get(figure.attribute)
+            self._show(figure, values[figure.attribute], before)
+        if reading.fine:
+            self._before, self._before_drag = values, {}
         distances = reading.evaluation.target_distances / state.target.diagonal * 100
         self._histogram.set_values(distances, "distance to the shape, % of the diagonal", low=0.0)
 
-    def _show(self, figure: Figure, value: float | None) -> None:
+    def _show(self, figure: Figure, value: float | None, before: float | None) -> None:
         text, change = self._values[figure.attribute], self._changes[figure.attribute]
         if value is None:
             text.setText("not defined" if figure.attribute == "iou" else "–")
             change.setText("")
             return
         text.setText(f"{value * figure.scale:.{figure.digits}f}{figure.suffix}")
-        before = self._settled.get(figure.attribute)
         step = 0.0 if before is None else (value - before) * figure.scale
         if round(abs(step), figure.digits + 1) == 0:
             change.setText("")
