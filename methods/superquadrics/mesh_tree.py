@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from methods.superquadrics import topology
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Check = Callable[[], None]
@@ -91,7 +93,7 @@ class MeshTree:
 
     def __init__(self, vertices: Floats, faces: Integers, check: Check | None = None) -> None:
         faces = np.asarray(faces, dtype=np.int64)
-        groups = _split(vertices[faces].mean(axis=1), BLOCK_FACES) if len(faces) else []
+        groups = _split(topology.centres(vertices, faces), BLOCK_FACES) if len(faces) else []
         self._blocks = []
         for group in groups:
             if check is not None:
@@ -160,7 +162,8 @@ def _split(centres: Floats, most: int) -> list[Integers]:
             groups.append(np.sort(group))
             continue
         mine = centres[group]
-        axis = int(np.argmax(mine.max(axis=0) - mine.min(axis=0)))
+        low, high = topology.box(mine)
+        axis = int(np.argmax(high - low))
         middle = len(group) // 2
         order = np.argpartition(mine[:, axis], middle)
         pending += [group[order[:middle]], group[order[middle:]]]

@@ -7,8 +7,8 @@ centred and divided by the diagonal first, because coordinates like 6,300,000 m 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ Check = Callable[[], None]
 
 SOLID_SHARE = 0.2
 """A mesh counts as a solid if just below at least this share of its surface there is an inside."""
+_LEAST_VOLUME = 1e-9
+"""Of a closed surface, for a diagonal of 1: less is a sheet with two sides."""
 _SOLID_DEPTH = 1e-4
 _SOLID_PROBES = 2048
 
@@ -97,6 +99,12 @@ class Target:
         object.__setattr__(self, name, array)  # the documented way to normalise a frozen dataclass
         return array
 
+    def with_warnings(self, warnings: Iterable[str]) -> Target:
+        """The same target with these warnings; trees that were built already are shared."""
+        other = replace(self, warnings=tuple(warnings))
+        other._cache.update(self._cache)
+        return other
+
     # ------------------------------------------------------------------------------------------ what it is
 
     @property
@@ -114,7 +122,7 @@ class Target:
             named = np.zeros(len(used), dtype=bool)
             named[self.faces] = True
             used = used[named]
-        return np.stack([used.min(axis=0), used.max(axis=0)])
+        return np.stack(topology.box(used))
 
     @property
     def center(self) -> Floats:
@@ -253,9 +261,7 @@ class Target:
         """Exact distance [N] of points [N, 3] to the nearest surface point (mesh) or point (cloud)."""
         return self.nearest(points, check=check)[0]
 
-    def nearest(
-        self, points: ArrayLike, *, check: Check | None = None
-    ) -> tuple[Floats, Floats, Integers]:
+    def nearest(self, points: ArrayLike, *, check: Check | None = None) -> tuple[Floats, Floats, Integers]:
         """Distance [N], nearest surface point [N, 3] and its face (mesh) or vertex (cloud) [N]."""
         local = self._local(points)
         if self.faces is None:
@@ -279,6 +285,9 @@ class Target:
     def _is_solid(self) -> bool:
         if self.faces is None:
             return False
+        surface = self._outward()[1]
+        if not surface.open_edges:
+            return surface.volume > _LEAST_VOLUME
         points, normals, _ = self.sample_faces(_SOLID_PROBES, np.random.default_rng(0))
         below = self.winding(points - normals * (_SOLID_DEPTH * self.diagonal))
         return float((below > 0.75).mean()) >= SOLID_SHARE

@@ -24,10 +24,21 @@ _PROBES = 32
 _MAX_NESTING_TESTS = 4096
 
 
+def box(points: Floats) -> tuple[Floats, Floats]:
+    """Lowest and highest corner [3] of points [N, 3]; by column, which is several times faster."""
+    columns = points.T
+    return np.array([c.min() for c in columns]), np.array([c.max() for c in columns])
+
+
+def centres(vertices: Floats, faces: Integers) -> Floats:
+    """Middles [F, 3] of triangles [F, 3]."""
+    return (vertices[faces[:, 0]] + vertices[faces[:, 1]] + vertices[faces[:, 2]]) / 3.0
+
+
 def weld(vertices: Floats) -> Integers:
     """Label [V] of each vertex [V, 3]; vertices at the same position (within 5e-7 of the size) share one."""
-    low = vertices.min(axis=0)
-    step = float((vertices.max(axis=0) - low).max()) / (WELD_LEVELS - 1) or 1.0
+    low, high = box(vertices)
+    step = float((high - low).max()) / (WELD_LEVELS - 1) or 1.0
     cell = ((vertices - low) / step + 0.5).astype(np.int64)
     key = (cell[:, 0] << 42) | (cell[:, 1] << 21) | cell[:, 2]
     return np.unique(key, return_inverse=True)[1].reshape(-1)
@@ -65,7 +76,8 @@ def repeats(faces: Integers, area: Floats) -> Repeats:
     rank = np.lexsort((np.arange(count), odd, order[:, 2], order[:, 1], order[:, 0]))
     ordered, side = order[rank], odd[rank]
     same_triangle = np.zeros(count, dtype=bool)
-    same_triangle[1:] = (ordered[1:] == ordered[:-1]).all(axis=1)
+    a, b, c = (ordered[1:] == ordered[:-1]).T
+    same_triangle[1:] = a & b & c
     same_side = same_triangle.copy()
     same_side[1:] &= side[1:] == side[:-1]
     extra = np.zeros(count, dtype=bool)
@@ -151,12 +163,15 @@ class Outward:
     """A mesh's surface, every triangle once and facing outwards.
 
     ``faces`` [G, 3] index the vertices given; ``source`` [G] says which face each came from; ``turned``
-    counts those that had to be turned over.
+    counts those that had to be turned over; ``open_edges`` those with a face missing; ``volume`` is what the
+    faces enclose, exact if no edge is open.
     """
 
     faces: Integers
     source: Integers
     turned: int
+    open_edges: int
+    volume: float
 
 
 def outward(
@@ -182,7 +197,7 @@ def outward(
     source = source[~repeats(welded[source], area[source]).extra]
     faces, welded, area, vector = faces[source], welded[source], area[source], vector[source]
     if not len(faces):
-        return Outward(faces, source, 0)
+        return Outward(faces, source, 0, 0, 0.0)
 
     edges = edges_of(welded)
     flip, patch = _agree(welded, edges)
@@ -195,7 +210,7 @@ def outward(
     total = np.stack([np.bincount(patch, vector[:, i] * sign, minlength=count) for i in range(3)], axis=1)
     patch_area = np.bincount(patch, area, minlength=count)
     closed = np.linalg.norm(total, axis=1) < ALMOST_CLOSED * patch_area
-    centre = vertices[faces].mean(axis=1)
+    centre = centres(vertices, faces)
     middle = np.stack([np.bincount(patch, centre[:, i] * area, minlength=count) for i in range(3)], axis=1)
     middle /= patch_area[:, None]
     volume = np.einsum("ij,ij->i", centre - middle[patch], vector) * sign / 3.0
@@ -215,7 +230,9 @@ def outward(
         if signed.sum() < -0.05 * np.sum(np.linalg.norm(centre - about, axis=1)[on_sheet] * area[on_sheet]):
             inverted |= sheets
     flip ^= inverted[patch]
-    return Outward(np.where(flip[:, None], faces[:, ::-1], faces), source, int(flip.sum()))
+    faces = np.where(flip[:, None], faces[:, ::-1], faces)
+    signed = np.einsum("ij,ij->i", centre, vector) * np.where(flip, -1.0, 1.0)
+    return Outward(faces, source, int(flip.sum()), int(edges.boundary.sum()), float(signed.sum()) / 3.0)
 
 
 def _agree(welded: Integers, edges: Edges) -> tuple[Mask, Integers]:
