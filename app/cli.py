@@ -77,7 +77,14 @@ def _dispatch(argv: list[str]) -> int:
         return command(argv[1:])
     if argv[0].startswith("-"):
         raise BadInput(f"There is no option {argv[0]!r}.", "See studiolo --help.")
+    if Path(argv[0]).suffix:
+        raise BadInput(f"{argv[0]} does not exist.", "Check the name and the folder.")
     return _run_method(find_method(argv[0]), argv[1:])
+
+
+def is_command(word: str) -> bool:
+    """Whether ``word`` starts a headless command."""
+    return word in _COMMANDS or any(word == method.id for method in methods())
 
 
 def _overview() -> str:

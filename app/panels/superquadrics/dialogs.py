@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.forms import ParamForm
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.forms import ParamForm
 from app.panels.superquadrics.exports import EXPORTS, ExportChoice
 from app.views.number_field import NumberField
 from app.views.units import parse_length

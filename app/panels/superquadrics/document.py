@@ -87,6 +87,7 @@ def _encode_target(target: Target) -> dict[str, bytes]:
 
 def _decode_target(members: Mapping[str, bytes]) -> Target:
     import numpy as np
+
     from methods.superquadrics.target import Target
 
     about = _json(members, "target.json")

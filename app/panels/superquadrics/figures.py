@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.views.histogram import Histogram
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.panels.superquadrics.document import Studio
+from app.views.histogram import Histogram
 
 if TYPE_CHECKING:
     from app.panels.superquadrics.live_metrics import Reading

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.forms import ParamForm
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.forms import ParamForm
 from app.panels.superquadrics.document import Studio
 from app.panels.superquadrics.error_map import MODES
 from app.panels.superquadrics.figures import Figures
@@ -18,9 +18,8 @@ from methods.core.declaration import Method
 from methods.superquadrics.model import Shape
 
 if TYPE_CHECKING:
-    from app.theme import Theme
-
     from app.panels.superquadrics.live_metrics import Reading
+    from app.theme import Theme
 
 RUNNABLE = ("fit", "fit-one", "refine")
 

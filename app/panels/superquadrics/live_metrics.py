@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from app.jobs import JobQueue
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.jobs import JobQueue
 from app.panels.superquadrics.document import Studio
 from methods.core.context import Context
 

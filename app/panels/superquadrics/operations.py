@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from app.project import Document
 
 from app.panels.superquadrics.document import Studio
+from app.project import Document
 from methods.core.errors import BadInput
 from methods.superquadrics import edits
 from methods.superquadrics.model import Shape, Superquadric

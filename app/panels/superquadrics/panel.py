@@ -7,16 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.jobs import Job
-from app.panels.base import Panel, Services
-from app.project import Document
-from app.project.places import state_folder
-from app.views.scene3d import SceneView
-from app.views.scene3d.delta import Delta
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QColorDialog, QDialog
 
+from app.jobs import Job
+from app.panels.base import Panel, Services
 from app.panels.superquadrics.commands import panel_commands
 from app.panels.superquadrics.dialogs import ExportDialog, MirrorDialog, ReduceDialog
 from app.panels.superquadrics.document import Studio, StudioCodec
@@ -29,6 +25,10 @@ from app.panels.superquadrics.messages import MESSAGES
 from app.panels.superquadrics.operations import PartOperations
 from app.panels.superquadrics.scene_content import SceneContent
 from app.panels.superquadrics.transforms import Transform
+from app.project import Document
+from app.project.places import state_folder
+from app.views.scene3d import SceneView
+from app.views.scene3d.delta import Delta
 from methods.core.context import Context
 from methods.core.declaration import Method, Sample
 from methods.core.errors import BadInput, StudioloError

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from app.views.scene3d import SceneObject
 
+from app.views.scene3d import SceneObject
 from methods.superquadrics.model import Shape, Superquadric
 from methods.superquadrics.surface import part_mesh
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from app.views.scene3d.delta import Delta
 
 from app.panels.superquadrics.operations import PartOperations
+from app.views.scene3d.delta import Delta
 from methods.superquadrics import edits
 from methods.superquadrics.model import Shape
 

@@ -1,0 +1,1 @@
+"""The superquadric studio."""
