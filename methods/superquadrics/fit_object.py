@@ -1,0 +1,101 @@
+"""A mesh or cloud to the fewest parts that explain it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from methods.core.context import Context
+from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonical, palette_color
+from methods.superquadrics.objective import Row, covered, explained, row, score
+from methods.superquadrics.part_fit import fit_part
+from methods.superquadrics.reduce import merge_rows, prune_rows
+from methods.superquadrics.refine import sweep, world_part
+from methods.superquadrics.segmentation import candidates, worth
+from methods.superquadrics.solid_samples import Samples, sample_solid
+from methods.superquadrics.target import Target
+
+_TRIED = 3
+"""Candidates that are fitted for each new part."""
+
+
+@dataclass(frozen=True)
+class ObjectFit:
+    """The parts found and what the person should know about them."""
+
+    shape: Shape
+    warnings: tuple[str, ...] = ()
+
+
+def fit_object(
+    target: Target, ctx: Context, *, max_parts: int = 16, part_cost: float = 0.004, taper: bool = True
+) -> ObjectFit:
+    """Parts for a whole object; the same result for the same seed.
+
+    Parts are added where most of the solid is left, for as long as each explains more than ``part_cost`` of
+    the object (mean of volume and surface share); then they are refined together, merged and pruned.
+    ``ctx.partial`` gets the shape so far whenever it changes.
+
+    Args:
+        max_parts: at most this many parts, 1 to 256.
+        part_cost: share of the object a part must explain to be worth having.
+        taper: whether parts may taper.
+    """
+    max_parts = min(max(int(max_parts), 1), MAX_PARTS)
+    ctx.progress(0.0, "Sampling the target")
+    rng = np.random.default_rng(ctx.seed)
+    samples = sample_solid(target, rng, ctx.check)
+
+    def shown(rows: list[Row]) -> None:
+        ctx.partial(_shape(rows, samples, target.unit))
+
+    rows = _add([], samples, ctx, rng, max_parts, part_cost, taper, shown, (0.15, 0.5))
+    for turn in range(2):
+        start = 0.5 + 0.25 * turn
+        before = score(rows, samples, part_cost)
+        rows = sweep(rows, samples, ctx, sweeps=2, taper=taper, shown=shown, span=(start, start + 0.1))
+        rows = merge_rows(rows, samples, ctx, part_cost, taper)
+        rows = prune_rows(rows, samples, ctx, part_cost)
+        shown(rows)
+        rows = _add(rows, samples, ctx, rng, max_parts, part_cost, taper, shown, (start + 0.15, start + 0.25))
+        if score(rows, samples, part_cost) < before + 1e-4:
+            break
+    rows = prune_rows(rows, samples, ctx, part_cost)
+    shape = _shape(rows, samples, target.unit)
+    ctx.partial(shape)
+    ctx.progress(1.0, f"{len(shape)} parts")
+    return ObjectFit(shape, samples.warnings)
+
+
+def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper, shown, span) -> list[Row]:
+    """``rows`` and new parts, each the best of a few candidates, while they are worth their cost."""
+    rows = list(rows)
+    value = explained(rows, samples)
+    while len(rows) < max_parts:
+        ctx.progress(span[0] + (span[1] - span[0]) * len(rows) / max_parts, f"Looking for part {len(rows) + 1}")
+        held = covered(rows, samples)
+        found = candidates(samples, held, rng)
+        found.sort(key=lambda part: -worth(part, samples, held))
+        best, best_value = None, -1.0 if not rows else value + part_cost
+        for part in found[:_TRIED]:
+            ctx.check()
+            for fitted in (part, fit_part(part, samples, held, ctx.check, taper=taper)):
+                new = row(fitted, samples)
+                new_value = explained([*rows, new], samples)
+                if new_value > best_value:
+                    best, best_value = new, new_value
+        if best is None:
+            break
+        rows.append(best)
+        value = best_value
+        shown(rows)
+    return rows
+
+
+def _shape(rows: list[Row], samples: Samples, unit: str) -> Shape:
+    parts = []
+    for n, r in enumerate(rows):
+        blank = Superquadric(name=f"part {n + 1}", color=palette_color(n), id=n + 1)
+        parts.append(canonical(world_part(r.part, samples, blank)))
+    return Shape(tuple(parts), unit=unit)
