@@ -51,6 +51,14 @@ def add(shape: Shape, part: Superquadric) -> tuple[Shape, int]:
     return result, new_id
 
 
+def append(shape: Shape, parts: Iterable[Superquadric]) -> tuple[Shape, tuple[int, ...]]:
+    """Other parts added with fresh ids and unique names; their colours and places stay."""
+    added = list(parts)
+    result, ids = _append(shape, [replace(part, mirror=None) for part in added])
+    colors = {i: part.color for i, part in zip(ids, added, strict=True)}
+    return describe(result, ids, lambda part: replace(part, color=colors[part.id])), ids
+
+
 def delete(shape: Shape, ids: Iterable[int]) -> Shape:
     """Without the unlocked parts of ``ids``; links to them are cut."""
     gone = set(editable(shape, ids))

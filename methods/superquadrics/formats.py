@@ -202,8 +202,11 @@ def _from_npz(content: bytes, source: str) -> Shape:
             f"{source} holds no superquadric parts (arrays: {', '.join(arrays)[:80] or 'none'}).",
             "Open a parts file, or open this one as a point cloud.",
         )
-    data: dict[str, Any] = {key: arrays[key].item() for key in ("format", "version", "unit")
-                            if key in arrays and arrays[key].ndim == 0}
+    data: dict[str, Any] = {
+        key: arrays[key].item()
+        for key in ("format", "version", "unit")
+        if key in arrays and arrays[key].ndim == 0
+    }
     data["parts"] = _rows_from(arrays, source)
     return from_json(data, source=source)
 
@@ -352,3 +355,12 @@ def save(shape: Shape, path: str | os.PathLike[str]) -> None:
         raise BadInput("The shape has no parts to save.", "Add a part first.")
     write_atomically(Path(path), _dumps(shape).encode() if suffix == ".json" else _to_npz(shape))
 
+
+def is_parts_npz(path: Path) -> bool:
+    """Whether an .npz file names the arrays of parts rather than points or triangles."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = {name.removesuffix(".npy") for name in archive.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return False
+    return set(_REQUIRED) <= names or "format" in names

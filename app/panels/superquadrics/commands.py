@@ -17,7 +17,7 @@ def panel_commands(panel: SuperquadricsPanel) -> list[Command]:
 
 
 def _part_commands(panel: SuperquadricsPanel) -> list[Command]:
-    ops, scene = panel.operations, panel.scene
+    ops, begin = panel.operations, panel.view_options.begin
 
     def some() -> bool:
         return bool(ops.selection)
@@ -35,12 +35,10 @@ def _part_commands(panel: SuperquadricsPanel) -> list[Command]:
         )
 
     def solo() -> None:
-        ops.toggle_solo()
-        panel.redraw()
+        panel.redraw_solo(ops.toggle_solo)
 
     def show_all() -> None:
-        ops.show_all()
-        panel.redraw()
+        panel.redraw_solo(ops.show_all)
 
     def any_part() -> bool:
         return bool(ops.shape.parts)
@@ -63,15 +61,15 @@ def _part_commands(panel: SuperquadricsPanel) -> list[Command]:
         Command("shapes.rename", "Rename", panel.rename_selected, "F2", "Parts", "", some),
         Command("shapes.recolor", "Colour…", panel.ask_color, "", "Parts", "", some),
         edit("select_all", "Select all parts", ops.select_all, "Ctrl+A", any_part),
-        Command("shapes.move", "Move", lambda: scene.begin_transform("translate"), "G", "Parts", "", some),
-        Command("shapes.rotate", "Rotate", lambda: scene.begin_transform("rotate"), "R", "Parts", "", some),
-        Command("shapes.scale", "Scale", lambda: scene.begin_transform("scale"), "S", "Parts", "", some),
+        Command("shapes.move", "Move", lambda: begin("translate"), "G", "Parts", "", some),
+        Command("shapes.rotate", "Rotate", lambda: begin("rotate"), "R", "Parts", "", some),
+        Command("shapes.scale", "Scale", lambda: begin("scale"), "S", "Parts", "", some),
     ]
 
 
 def _fit_commands(panel: SuperquadricsPanel) -> list[Command]:
     def has_target() -> bool:
-        return panel.document.state.target is not None and not panel.running
+        return panel.document.state.target is not None and not panel.runs.running
 
     def has_both() -> bool:
         return has_target() and bool(panel.operations.shape.parts)
@@ -81,15 +79,23 @@ def _fit_commands(panel: SuperquadricsPanel) -> list[Command]:
             "shapes.fit", "Fit object", panel.run_default, "Ctrl+Return", "Fit", "mdi6.auto-fix", has_target
         ),
         Command(
-            "shapes.refine", "Refine selected", panel.refine_selected, "Ctrl+R", "Fit", "mdi6.tune", has_both
+            "shapes.refine",
+            "Refine selected",
+            panel.runs.refine_selected,
+            "Ctrl+R",
+            "Fit",
+            "mdi6.tune",
+            has_both,
         ),
-        Command("shapes.reduce", "Merge and drop…", panel.propose_reduction, "", "Fit", "", has_both),
-        Command("shapes.stop", "Stop", panel.stop, "Ctrl+.", "Fit", "mdi6.stop", lambda: panel.running),
+        Command("shapes.reduce", "Merge and drop…", panel.runs.propose_reduction, "", "Fit", "", has_both),
+        Command(
+            "shapes.stop", "Stop", panel.runs.stop, "Ctrl+.", "Fit", "mdi6.stop", lambda: panel.runs.running
+        ),
     ]
 
 
 def _view_commands(panel: SuperquadricsPanel) -> list[Command]:
-    scene = panel.scene
+    scene, options = panel.scene, panel.view_options
 
     def view(
         command_id: str,
@@ -107,11 +113,12 @@ def _view_commands(panel: SuperquadricsPanel) -> list[Command]:
         view("right", "Right", lambda: scene.look_from("right"), "3"),
         view("top", "Top", lambda: scene.look_from("top"), "7"),
         view("projection", "Perspective or parallel", scene.toggle_projection, "5"),
-        view("fly", "Fly camera", panel.toggle_fly, "Shift+F"),
-        view("display", "Solid, wireframe, points", panel.cycle_display, "Z"),
-        view("target", "Show target", panel.toggle_target, "T", checked=lambda: panel.scene.target_visible),
+        view("fly", "Fly camera", options.toggle_fly, "Shift+F"),
+        view("display", "Solid, wireframe, points", options.cycle_display, "Z"),
+        view("target", "Show target", options.toggle_target, "T", checked=lambda: panel.scene.target_visible),
         view("error", "Error map", panel.cycle_error_map, "E", checked=lambda: panel.errors.mode != "off"),
-        view("clip", "Clip plane", panel.toggle_clip, "C"),
+        view("up", "y up or z up", options.toggle_up),
+        view("clip", "Clip plane", options.toggle_clip, "C"),
     ]
 
 

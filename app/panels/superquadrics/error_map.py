@@ -37,6 +37,10 @@ class ErrorMap:
         else:
             self._compute()
 
+    def stop(self) -> None:
+        """The panel closes."""
+        self._timer.stop()
+
     def update(self) -> None:
         """The document has changed."""
         if self.mode != "off":

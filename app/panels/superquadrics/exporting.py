@@ -49,7 +49,7 @@ class Exporter:
     def _run_and_save(self, kind: str, params: Any, path: Path) -> None:
         panel = self._panel
         action = panel.method.action(ACTIONS[kind])
-        inputs = {"parts": panel.inputs.parts(panel.operations.shape)}
+        inputs = {"parts": panel.runs.inputs.parts(panel.operations.shape)}
 
         def work(context: Any) -> Result:
             result = run_action(panel.method, action, inputs, params, context)

@@ -15,6 +15,7 @@ from app.panels.superquadrics.part_editor import PartEditor
 from app.panels.superquadrics.part_tree import PartTree
 from app.views.units import show
 from methods.core.declaration import Method
+from methods.core.errors import BadParameter
 from methods.superquadrics.model import Shape
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Inspector(QScrollArea):
     open_requested = Signal()
     stop_requested = Signal()
     error_mode_requested = Signal(str)
+    problem_found = Signal(object)
 
     def __init__(self, method: Method, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,7 +116,12 @@ class Inspector(QScrollArea):
     def run_chosen(self) -> None:
         """Run what the combo box names with the values of its form."""
         action_id = self._action.currentData()
-        self.run_requested.emit(action_id, self._forms[action_id])
+        try:
+            params = self._forms[action_id].value()
+        except BadParameter as error:
+            self.problem_found.emit(error)
+            return
+        self.run_requested.emit(action_id, params)
 
     def form(self, action_id: str) -> ParamForm:
         return self._forms[action_id]
@@ -124,11 +131,12 @@ class Inspector(QScrollArea):
         self._run.setEnabled(not running)
         self._reduce.setEnabled(not running)
 
-    def set_error_mode(self, mode: str) -> None:
-        self._error_mode.setCurrentIndex(MODES.index(mode))
+    def next_error_mode(self) -> None:
+        self._error_mode.setCurrentIndex((self._error_mode.currentIndex() + 1) % len(MODES))
 
-    def show_state(self, state: Studio) -> None:
-        """Target line and head counts."""
+    def show_state(self, state: Studio, reading: Reading | None) -> None:
+        """Rows of the list, target line and head counts."""
+        self._show_rows(state, reading)
         shown = sum(part.visible for part in state.shape.parts)
         self._parts_head.setText(f"PARTS  {shown} of {len(state.shape.parts)}")
         target = state.target
@@ -148,6 +156,9 @@ class Inspector(QScrollArea):
     def show_reading(self, state: Studio, reading: Reading | None) -> None:
         """Figures, and the residual of every part in the list."""
         self.figures.show_reading(state, reading)
+        self._show_rows(state, reading)
+
+    def _show_rows(self, state: Studio, reading: Reading | None) -> None:
         residuals: dict[int, str] = {}
         if reading is not None and state.target is not None:
             for part_id, distance in reading.evaluation.residual_per_part.items():

@@ -16,7 +16,6 @@ from methods.core.context import Context
 SETTLE_MS = 150
 """Pause after the last change before the fine figures are computed."""
 
-COARSE_POINTS = 1500
 FINE_POINTS = 20_000
 
 
@@ -59,6 +58,10 @@ class LiveMetrics(QObject):
             self._measure(fine=False)
         self._settle.start()
 
+    def stop(self) -> None:
+        """The panel closes."""
+        self._settle.stop()
+
     def _measure(self, fine: bool) -> None:
         state = self._state()
         if state.target is None or not state.shape.parts:
@@ -81,9 +84,11 @@ class LiveMetrics(QObject):
 
 def measure(state: Studio, context: Context, fine: bool) -> Reading:
     """The figures of ``state``; the same generator seed each time, so that they do not flicker."""
-    from methods.superquadrics import metrics
+    from methods.superquadrics.metrics import evaluate
+    from methods.superquadrics.quick_metrics import evaluate_quickly
 
+    assert state.target is not None
     rng = np.random.default_rng(context.seed)
     if fine:
-        return Reading(metrics.evaluate(state.shape, state.target, rng, points=FINE_POINTS), True)
-    return Reading(metrics.evaluate(state.shape, state.target, rng, points=COARSE_POINTS), False)
+        return Reading(evaluate(state.shape, state.target, rng, points=FINE_POINTS), True)
+    return Reading(evaluate_quickly(state.shape, state.target, rng), False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -81,6 +82,23 @@ class PartOperations:
         self.set_shape("Add a part", shape)
         self.select((new,))
 
+    def paste(self, text: str) -> None:
+        """Add parts that were copied as JSON.
+
+        Raises:
+            BadInput: the text is no parts file.
+        """
+        from methods.superquadrics import formats
+
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise BadInput(f"What was pasted is not JSON: {error}.", "Copy the parts again.") from error
+        pasted = formats.from_json(data, source="What was pasted")
+        shape, new = edits.append(self.shape, pasted.parts)
+        self.set_shape(f"Paste {len(new)} part{'s' if len(new) != 1 else ''}", shape)
+        self.select(new)
+
     def delete(self) -> None:
         self._need_editable()
         self.set_shape(f"Delete {self.names()}", edits.delete(self.shape, self.selection))
@@ -122,6 +140,12 @@ class PartOperations:
     def toggle_visible(self) -> None:
         shown = any(part.visible for part in self.parts())
         self.edit_look("Hide" if shown else "Show", lambda part: replace(part, visible=not shown))
+
+    def set_visible(self, part_id: int, on: bool) -> None:
+        self.edit_look("Show" if on else "Hide", lambda part: replace(part, visible=on), (part_id,))
+
+    def set_locked(self, part_id: int, on: bool) -> None:
+        self.edit_look("Lock" if on else "Unlock", lambda part: replace(part, locked=on), (part_id,))
 
     def show_all(self) -> None:
         self.solo = frozenset()

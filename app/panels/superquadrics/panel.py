@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QMimeData, QPoint
+from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QColorDialog, QDialog
 
-from app.jobs import Job
+from app.commands import Command
 from app.panels.base import Panel, Services
 from app.panels.superquadrics.commands import panel_commands
-from app.panels.superquadrics.dialogs import ExportDialog, MirrorDialog, ReduceDialog
+from app.panels.superquadrics.dialogs import ExportDialog, MirrorDialog
 from app.panels.superquadrics.document import Studio, StudioCodec
 from app.panels.superquadrics.error_map import ErrorMap
 from app.panels.superquadrics.exporting import Exporter
-from app.panels.superquadrics.inputs import Inputs
 from app.panels.superquadrics.inspector import Inspector
 from app.panels.superquadrics.live_metrics import LiveMetrics, Reading
 from app.panels.superquadrics.messages import MESSAGES
 from app.panels.superquadrics.operations import PartOperations
+from app.panels.superquadrics.runs import Runs
 from app.panels.superquadrics.scene_content import SceneContent
 from app.panels.superquadrics.transforms import Transform
+from app.panels.superquadrics.view_options import ViewOptions
 from app.project import Document
-from app.project.places import state_folder
-from app.views.scene3d import SceneView
-from app.views.scene3d.delta import Delta
-from methods.core.context import Context
-from methods.core.declaration import Method, Sample
+from app.theme import Theme
+from app.views.scene3d import Delta, SceneView
+from methods.core.declaration import Method
 from methods.core.errors import BadInput, StudioloError
-from methods.core.results import Result
-from methods.core.runner import Loaded, load_input, run_action
+from methods.core.runner import Loaded, load_input
 from methods.superquadrics.model import Shape
-
-PARTS_SUFFIXES = (".json",)
 
 
 class SuperquadricsPanel(Panel):
@@ -46,227 +43,90 @@ class SuperquadricsPanel(Panel):
 
     def __init__(self, method: Method, services: Services) -> None:
         super().__init__(method, services)
-        self.document: Document[Studio] = Document(Studio())
+        self.document: Document[Studio] = Document(Studio(), "Empty")
         self.codec = StudioCodec()
         self.operations = PartOperations(self.document)
+        self.runs = Runs(self)
+        self.exporter = Exporter(self)
         self._content = SceneContent()
-        self._inputs = Inputs(state_folder() / "inputs")
         self._transform: Transform | None = None
-        self._preview: Shape | None = None
-        self._target_shown: object = None
         self._reading: Reading | None = None
-        self._fit_job: Job | None = None
 
         self.scene = SceneView()
-        self.add_view("scene", "3D view", self.scene, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.inspector = Inspector(method, services.theme)
+        self._target_shown: object = None
+        self.view_options = ViewOptions(self.scene, services.theme)
+        self.add_view("scene", "3D view", self.view_options.with_toolbar())
+        self.inspector = self.inspector_ = Inspector(method, services.theme)
         self.metrics = LiveMetrics(services.jobs, lambda: self.document.state, self, self)
         self.errors = ErrorMap(services.jobs, self.scene, lambda: self.document.state, self)
-        self.exporter = Exporter(self)
         self._connect()
         self.document.subscribe(self._document_changed)
         self.refresh_theme(services.theme)
         self._document_changed(self.document)
 
     def _connect(self) -> None:
-        scene, inspector, tree, editor = (
-            self.scene,
-            self.inspector,
-            self.inspector.tree,
-            self.inspector.editor,
-        )
+        scene, inspector = self.scene, self.inspector_
         scene.selection_changed.connect(self.select)
         scene.transform_started.connect(self._transform_started)
         scene.transform_changed.connect(self._transform_changed)
         scene.transform_finished.connect(self._transform_finished)
         scene.transform_cancelled.connect(self._transform_cancelled)
+        tree, ops = inspector.tree, self.operations
         tree.selection_requested.connect(self.select)
-        tree.rename_requested.connect(lambda i, name: self.attempt(lambda: self.operations.rename(i, name)))
-        tree.visible_requested.connect(
-            lambda i, on: self.operations.edit_look(
-                "Show" if on else "Hide", lambda part: replace(part, visible=on), (i,)
-            )
-        )
-        tree.locked_requested.connect(
-            lambda i, on: self.operations.edit_look(
-                "Lock" if on else "Unlock", lambda part: replace(part, locked=on), (i,)
-            )
-        )
-        tree.move_requested.connect(lambda i, index: self.operations.move_in_list(i, index))
+        tree.rename_requested.connect(lambda i, name: self.attempt(lambda: ops.rename(i, name)))
+        tree.visible_requested.connect(lambda i, on: ops.set_visible(i, on))
+        tree.locked_requested.connect(lambda i, on: ops.set_locked(i, on))
+        tree.move_requested.connect(lambda i, index: ops.move_in_list(i, index))
         tree.menu_requested.connect(self._show_part_menu)
-        editor.edit_requested.connect(
-            lambda title, edit, merge: self.attempt(
-                lambda: self.operations.edit_geometry(title, edit, merge or None)
-            )
-        )
-        editor.drag_finished.connect(self.document.end_merge)
-        editor.unlink_requested.connect(lambda: self.attempt(self.operations.unlink))
+        editor = inspector.editor
+        editor.edit_requested.connect(self._edit_requested)
+        editor.drag_finished.connect(self._drag_finished)
+        editor.unlink_requested.connect(lambda: self.attempt(ops.unlink))
         editor.mirror_requested.connect(self.ask_mirror)
-        inspector.run_requested.connect(self.run)
-        inspector.reduce_requested.connect(self.propose_reduction)
-        inspector.open_requested.connect(self.ask_open)
-        inspector.error_toggled.connect(self.errors.set_mode)
+        inspector.run_requested.connect(self.runs.run)
+        inspector.problem_found.connect(self.show_error)
+        inspector.stop_requested.connect(self.runs.stop)
+        inspector.reduce_requested.connect(self.runs.propose_reduction)
+        inspector.open_requested.connect(lambda: self.services.commands.run("file.open"))
+        inspector.error_mode_requested.connect(self.errors.set_mode)
         self.metrics.changed.connect(self._metrics_changed)
 
     # ------------------------------------------------------------------------------------------ open
 
-    def accepts(self, path: Path) -> bool:
-        suffixes = {s for kind in ("target", "parts") for s in self.method.kind(kind).suffixes}
-        return path.suffix.lower() in suffixes
-
     def open_path(self, path: Path) -> None:
-        """Read a mesh, a cloud or parts in a job; what is open stays until the new one is there."""
         self.services.jobs.submit(
             f"Open {path.name}",
             lambda context: read(self.method, path),
             owner=self,
             on_done=lambda loaded: self._opened(path, loaded),
             on_error=self.show_error,
+            on_finished=lambda _: self.idle.emit(),
         )
 
-    def open_sample(self, sample: Sample) -> None:
-        self.open_path(sample.path)
-
     def paste(self, mime: QMimeData) -> bool:
-        """Parts copied as JSON are added; files are opened."""
-        if mime.hasUrls():
-            for url in mime.urls():
-                self.open_path(Path(url.toLocalFile()))
-            return True
-        text = mime.text()
-        if "studiolo-superquadrics" not in text:
+        """Parts copied as JSON are added to the ones that are there."""
+        if "studiolo-superquadrics" not in mime.text():
             return False
-        self.attempt(lambda: self.operations.paste(text))
+        self.attempt(lambda: self.operations.paste(mime.text()))
         return True
 
     def _opened(self, path: Path, loaded: Loaded) -> None:
+        self.message_bar.clear()
         value = loaded.value
+        self.operations.select(())
         if isinstance(value, Shape):
             self.document.edit(f"Open {path.name}", replace(self.document.state, shape=value))
-            self.operations.select(())
         else:
-            state = Studio(Shape(unit=value.unit), value, loaded.source)
-            self.document.edit(f"Open {path.name}", state)
-            self._tell_about_target(value)
+            self.document.edit(f"Open {path.name}", Studio(Shape(unit=value.unit), value, loaded.source))
+            if value.shown_of:
+                shown = f"{len(value.vertices):,}"
+                self.message("subsampled", shown=shown, total=f"{value.shown_of:,}")
+            if value.warnings:
+                self.message("input-warnings", name=path.name, warnings="; ".join(value.warnings))
         self.scene.frame_all()
 
-    def _tell_about_target(self, target: Any) -> None:
-        if target.shown_of:
-            total = f"{target.shown_of:,}"
-            self.message("subsampled", shown=f"{len(target.vertices):,}", total=total)
-        if target.warnings:
-            self.message("input-warnings", name=target.name, warnings="; ".join(target.warnings))
-
-    def ask_open(self) -> None:
-        self.services.commands.run("file.open")
-
-    # ------------------------------------------------------------------------------------------- run
-
-    def run(self, action_id: str, params: Any) -> None:
-        """Run an action of the method on the document as it is now."""
-        action = self.method.action(action_id)
-        try:
-            inputs = self._action_inputs(action_id)
-        except StudioloError as error:
-            self.show_error(error)
-            return
-        self._fit_job = self.services.jobs.submit(
-            action.title,
-            lambda context: run_action(self.method, action, inputs, params, context),
-            owner=self,
-            seed=self.services.settings.seed,
-            on_partial=self._show_preview,
-            on_done=self._result,
-            on_error=self.show_error,
-            on_finished=self._run_finished,
-        )
-        self.update_commands()
-
     def run_default(self) -> None:
-        """Fit the target with the default parameters."""
-        self.run("fit", self.method.action("fit").params())
-
-    def stop(self) -> None:
-        if self._fit_job is not None:
-            self._fit_job.cancel()
-
-    @property
-    def running(self) -> bool:
-        return self._fit_job is not None
-
-    def _action_inputs(self, action_id: str) -> dict[str, Loaded]:
-        state = self.document.state
-        wanted = [declared.name for declared in self.method.action(action_id).inputs]
-        inputs = {}
-        if "target" in wanted:
-            if state.target is None:
-                raise BadInput("There is nothing to fit yet.", "Open a mesh or a point cloud first.")
-            inputs["target"] = self._inputs.target(state)
-        if "parts" in wanted:
-            if not state.shape.parts:
-                raise BadInput("There are no parts yet.", "Fit the target or add a part (Shift+A).")
-            inputs["parts"] = self._inputs.parts(state.shape)
-        return inputs
-
-    def _show_preview(self, shape: Any) -> None:
-        if isinstance(shape, Shape):
-            self._preview = shape
-            self._draw()
-
-    def _result(self, result: Result) -> None:
-        action = self.method.action(result.provenance.action)
-        self._preview = None
-        if isinstance(result.value, Shape):
-            count = len(result.value.parts)
-            title = f"{action.title} → {count} part{'s' if count != 1 else ''}"
-            self.operations.set_shape(title, result.value)
-        if result.warnings:
-            self.message("result-warnings", action=action.title, warnings="; ".join(result.warnings))
-        self.result_ready(result)
-
-    def _run_finished(self, job: Job) -> None:
-        self._fit_job = None
-        found, self._preview = self._preview, None
-        if job.state == "cancelled" and found is not None and found.parts:
-            count = len(found.parts)
-            self.operations.set_shape(f"{job.title} (stopped) → {count} parts", found)
-            self.message("kept-partial", count=count)
-        self._draw()
-        self.update_commands()
-        if not self.busy:
-            self.idle.emit()
-
-    def propose_reduction(self) -> None:
-        """Work out what could be merged or dropped, then ask."""
-        from methods.superquadrics import reduce
-
-        state = self.document.state
-        if state.target is None or len(state.shape.parts) < 2:
-            self.message("no-target" if state.target is None else "nothing-to-reduce")
-            return
-
-        def work(context: Context) -> list[Any]:
-            merges = reduce.merge_proposals(state.shape, state.target, context)
-            drops = reduce.prune_proposals(state.shape, state.target, context)
-            return sorted(merges + drops, key=lambda p: -(p.delta_iou or 0.0))
-
-        self.services.jobs.submit(
-            "Look for parts to merge or drop",
-            work,
-            owner=self,
-            on_error=self.show_error,
-            on_done=lambda proposals: self._offer_reduction(state.shape, proposals),
-        )
-
-    def _offer_reduction(self, shape: Shape, proposals: list[Any]) -> None:
-        if not proposals or shape != self.operations.shape:
-            self.message("nothing-to-reduce")
-            return
-        dialog = ReduceDialog(proposals, {p.id: p.name for p in shape.parts}, self)
-        if dialog.exec() == QDialog.DialogCode.Accepted and (chosen := dialog.chosen()) is not None:
-            verb = "Merge" if chosen.kind == "merge" else "Drop"
-            names = ", ".join(shape.part(i).name for i in chosen.part_ids)
-            self.operations.set_shape(f"{verb} {names}", chosen.result)
+        self.runs.run("fit")
 
     # ------------------------------------------------------------------------------------------ edit
 
@@ -286,7 +146,7 @@ class SuperquadricsPanel(Panel):
     def ask_mirror(self) -> None:
         bounds = self.operations.bounds()
         if bounds is None or not self.operations.selection:
-            self.attempt(lambda: self.operations.mirror("x", 0.0, False))
+            self.show_error(BadInput("No part is selected.", "Click one in the list or in the view."))
             return
         dialog = MirrorDialog(bounds.mean(axis=0), self.operations.shape.unit, self)
         if dialog.exec() == QDialog.DialogCode.Accepted:
@@ -304,18 +164,42 @@ class SuperquadricsPanel(Panel):
         dialog = ExportDialog(first, self)
         if dialog.exec() == QDialog.DialogCode.Accepted:
             try:
-                choice, params = dialog.choice()
+                self.exporter.ask(*dialog.choice())
             except StudioloError as error:
                 self.show_error(error)
-                return
-            self.exporter.ask(choice, params)
 
     def rename_selected(self) -> None:
         if self.operations.selection:
-            self.inspector.tree.edit_name(self.operations.selection[-1])
+            self.inspector_.tree.edit_name(self.operations.selection[-1])
 
-    def _show_part_menu(self, place: Any) -> None:
-        self.services.commands.menu("Parts", self).exec(place)
+    def copy_parts(self) -> None:
+        """The selected parts (or all) as JSON on the clipboard."""
+        from methods.superquadrics import formats
+
+        shape = self.operations.shape
+        chosen = self.operations.parts() or shape.parts
+        QGuiApplication.clipboard().setText(json.dumps(formats.to_json(shape.with_parts(chosen)), indent=1))
+
+    def copy_picture(self) -> None:
+        QGuiApplication.clipboard().setImage(self.scene.screenshot(2))
+
+    def cycle_error_map(self) -> None:
+        self.inspector_.next_error_mode()
+
+    def redraw_solo(self, change: Callable[[], None]) -> None:
+        """Do something that changes what is solo, and draw every part again."""
+        change()
+        self.scene.set_objects(self._content.objects(self._shown_shape, self.operations.solo))
+
+    def _edit_requested(self, title: str, edit: Any, merge: str) -> None:
+        self.attempt(lambda: self.operations.edit_geometry(title, edit, merge or None))
+
+    def _drag_finished(self) -> None:
+        self.document.end_merge()
+        self.metrics.update()
+
+    def _show_part_menu(self, place: QPoint) -> None:
+        self.services.popup_menu("Parts", self)
 
     def _transform_started(self) -> None:
         self._transform = Transform(self.operations)
@@ -338,80 +222,82 @@ class SuperquadricsPanel(Panel):
 
     # ------------------------------------------------------------------------------------------ show
 
+    @property
+    def _shown_shape(self) -> Shape:
+        return self.runs.preview or self.operations.shape
+
     def _document_changed(self, document: Document[Studio]) -> None:
         state = document.state
         if state.target is not self._target_shown:
             self._target_shown = state.target
             self._draw_target()
-        self._draw()
+        self.draw()
+        self.inspector_.show_state(state, self._reading)
         self._show_selection()
-        self.inspector.show_state(state)
-        self.metrics.update(dragging=self._transform is not None)
+        self.metrics.update(dragging=self._transform is not None or self.inspector_.editor.dragging)
         self.errors.update()
-        self.update_commands()
 
-    def _draw(self) -> None:
-        shape = self._preview or self.operations.shape
-        changes = self._content.changes(shape, self.operations.solo)
+    def draw(self) -> None:
+        """Bring the scene in line with the document, or with what a running fit has found."""
+        changes = self._content.changes(self._shown_shape, self.operations.solo)
         if changes is None:
-            self.scene.set_objects(self._content.objects(shape, self.operations.solo))
+            self.scene.set_objects(self._content.objects(self._shown_shape, self.operations.solo))
         else:
             for changed in changes:
                 self.scene.update_object(changed)
-
-    def redraw(self) -> None:
-        """Draw every part again, as after solo."""
-        shape = self._preview or self.operations.shape
-        self.scene.set_objects(self._content.objects(shape, self.operations.solo))
 
     def _draw_target(self) -> None:
         target = self.document.state.target
         if target is None:
             self.scene.clear_target()
         else:
-            self.scene.set_target(target.vertices, target.faces, target.normals, shown_of=target.shown_of)
-        self.scene.set_unit(target.unit if target is not None else "")
+            self.scene.set_unit(target.unit)
+            self.scene.set_target(target.vertices, target.faces, target.normals, total=target.shown_of)
 
     def _show_selection(self) -> None:
         chosen = self.operations.selection
         self.scene.set_selection(chosen)
-        self.inspector.show_selection(self.operations.shape, chosen)
-        self.update_commands()
+        self.inspector_.show_selection(self.operations.shape, chosen)
+        self.services.update_commands()
 
     def _metrics_changed(self, reading: Reading | None) -> None:
         self._reading = reading
-        self.inspector.show_reading(self.document.state, reading)
+        self.inspector_.show_reading(self.document.state, reading)
+
+    def update_running(self) -> None:
+        """An action has started or ended."""
+        self.inspector_.set_running(self.runs.running)
+        self.services.update_commands()
 
     # --------------------------------------------------------------------------------- contract of a panel
 
-    def commands(self) -> list[Any]:
+    def commands(self) -> list[Command]:
         return panel_commands(self)
-
-    @property
-    def busy(self) -> bool:
-        return self.services.jobs.busy(self)
 
     def show_error(self, error: BaseException) -> None:
         what = getattr(error, "what", "") or f"{type(error).__name__}: {error}"
         remedy = getattr(error, "remedy", "")
         self.message("bad-input" if isinstance(error, BadInput) else "work-failed", what=what, remedy=remedy)
 
-    def refresh_theme(self, theme: Any) -> None:
+    def refresh_theme(self, theme: Theme) -> None:
         self.scene.set_theme(theme.dark)
-        self.inspector.refresh_theme(theme)
+        self.view_options.refresh_icons()
+        self.inspector_.refresh_theme(theme)
 
     def picture(self) -> QImage:
         return self.scene.screenshot()
 
     def closing(self) -> None:
-        self.services.jobs.release(self)
+        super().closing()
+        self.metrics.stop()
+        self.errors.stop()
         self.scene.close_canvas()
 
 
 def read(method: Method, path: Path) -> Loaded:
-    """A mesh, cloud or parts file; which one is told by the suffix, and for .npz by the content."""
+    """A mesh, cloud or parts file; which one is told by the suffix, and for .npz by its content."""
     suffix = path.suffix.lower()
-    if suffix in PARTS_SUFFIXES:
+    if suffix == ".json":
         return load_input(method, "parts", path)
     if suffix == ".npz":
         from methods.superquadrics.formats import is_parts_npz
@@ -419,3 +305,6 @@ def read(method: Method, path: Path) -> Loaded:
         if is_parts_npz(path):
             return load_input(method, "parts", path)
     return load_input(method, "target", path)
+
+
+PANEL = SuperquadricsPanel

@@ -111,6 +111,11 @@ class PartEditor(QWidget):
         self._mirror.setVisible(bool(linked))
         self._unlink.setVisible(bool(linked))
 
+    @property
+    def dragging(self) -> bool:
+        """Whether a slider is held down."""
+        return any(slider.isSliderDown() for slider, _ in (*self._exponents, *self._taper))
+
     @staticmethod
     def _show(fields: list[NumberField], rows: list[object], suffix: str) -> None:
         values = np.asarray(rows, float)

@@ -38,11 +38,7 @@ class Transform:
 
     def cancel(self) -> None:
         """Back to the start, leaving no step behind."""
-        document = self._operations.document
-        document.end_merge()
-        if self._operations.shape != self._before:
-            document.undo()
-            document.forget_redo()
+        self._operations.document.abandon_merge()
 
 
 def transformed(shape: Shape, ids: tuple[int, ...], delta: Delta) -> Shape:
