@@ -11,7 +11,9 @@ Jacobson, Kavan & Sorkine-Hornung 2013, Robust inside-outside segmentation using
 
 from __future__ import annotations
 
+import atexit
 import time
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -57,6 +59,16 @@ def in_slices(
         size = int(min(max(wanted, _SLICE_RANGE[0]), _SLICE_RANGE[1]))
 
 
+_alive: weakref.WeakSet[_Block] = weakref.WeakSet()
+
+
+@atexit.register
+def _release() -> None:
+    """libigl's bindings report every tree that is still there when Python ends."""
+    for block in list(_alive):
+        block.release()
+
+
 class _Block:
     """Some neighbouring triangles with trees that are built on first use."""
 
@@ -66,6 +78,11 @@ class _Block:
         self.faces = np.ascontiguousarray(local.reshape(-1, 3).astype(np.int64))
         self.source = source
         self.low, self.high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+        self.release()
+        _alive.add(self)
+
+    def release(self) -> None:
+        """Drop the trees; the next query builds them again."""
         self._nearest: Any = None
         self._winding: Any = None
 

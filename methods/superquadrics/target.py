@@ -114,7 +114,7 @@ class Target:
     @property
     def bounds(self) -> Floats:
         """Axis-aligned box [2, 3] around the surface (lowest, highest corner)."""
-        return self._once("bounds", self._bounds)
+        return self.cached("bounds", self._bounds)
 
     def _bounds(self) -> Floats:
         used = self.vertices
@@ -151,9 +151,26 @@ class Target:
         guess = self.unit_guess
         return f"{size} ({guess}?)" if guess else size
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the geometry, for targets that never were a file."""
+        return self.cached("digest", self._digest)
+
+    def _digest(self) -> str:
+        import hashlib
+
+        content = hashlib.sha256()
+        for name in ("vertices", "faces", "normals", "part_labels"):
+            array = getattr(self, name)
+            content.update(f"{name} {None if array is None else array.shape};".encode())
+            if array is not None:
+                content.update(array)
+        return content.hexdigest()
+
     # -------------------------------------------------------------------------------------------- geometry
 
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+    def cached(self, name: str, make: Callable[[], Any]) -> Any:
+        """``make()``, computed once and kept with the target under ``name``."""
         if name not in self._cache:
             with self._lock:
                 if name not in self._cache:
@@ -171,16 +188,16 @@ class Target:
             local = self._local(self.vertices)
             return local, topology.outward(local, self.faces, winding_number)
 
-        return self._once("outward", make)
+        return self.cached("outward", make)
 
     def _tree(self, check: Check | None = None) -> MeshTree:
         local, surface = self._outward()
-        return self._once("tree", lambda: MeshTree(local, surface.faces, check))
+        return self.cached("tree", lambda: MeshTree(local, surface.faces, check))
 
     def _points_tree(self) -> Any:
         from scipy.spatial import cKDTree
 
-        return self._once("points_tree", lambda: cKDTree(self._local(self.vertices)))
+        return self.cached("points_tree", lambda: cKDTree(self._local(self.vertices)))
 
     @property
     def turned_faces(self) -> int:
@@ -195,7 +212,7 @@ class Target:
     def _areas(self) -> Floats:
         """Running sum of the areas of the outward faces, in local units."""
         local, surface = self._outward()
-        return self._once("areas", lambda: np.cumsum(topology.face_geometry(local, surface.faces)[0]))
+        return self.cached("areas", lambda: np.cumsum(topology.face_geometry(local, surface.faces)[0]))
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """``n`` points on the surface with unit normals, in random order -> ([n, 3], [n, 3]).
@@ -280,7 +297,7 @@ class Target:
     @property
     def is_solid(self) -> bool:
         """Whether the mesh encloses a volume, so that occupancy and IoU mean something."""
-        return self._once("is_solid", self._is_solid)
+        return self.cached("is_solid", self._is_solid)
 
     def _is_solid(self) -> bool:
         if self.faces is None:
