@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.superquadrics.primitive import Primitive, field, inside
+from methods.superquadrics.primitive import Primitive, field
 from methods.superquadrics.solid_samples import Bools, Floats, Samples
 
-SURFACE_POINTS = 4000
+SURFACE_POINTS = 3000
 TOLERANCE = 0.012
 """Distance, as a share of the diagonal, at which a surface point is only half explained."""
 
@@ -25,7 +25,7 @@ class Row:
 
 
 def row(part: Primitive, samples: Samples) -> Row:
-    return Row(part, inside(part, samples.points), field(part, samples.surface[:SURFACE_POINTS])[0])
+    return Row(part, samples.held_by(part), field(part, samples.surface[:SURFACE_POINTS])[0])
 
 
 def rows_of(parts: Sequence[Primitive], samples: Samples) -> list[Row]:

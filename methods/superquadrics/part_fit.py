@@ -52,7 +52,9 @@ def fit_part(
 
 def _around(part, samples, covered, surface_covered, margin):
     reach = part.reach() * 1.15 + margin * samples.step
-    near = np.flatnonzero(~covered & _in_box(part, samples.points, reach))
+    near = samples.block(part.translation, np.abs(part.rotation) @ reach)
+    near = near[~covered[near]]
+    near = near[_in_box(part, samples.points[near], reach)]
     keep = 1.0
     if len(near) > MOST_POINTS:
         keep = len(near) / MOST_POINTS
@@ -67,11 +69,8 @@ def _around(part, samples, covered, surface_covered, margin):
 
 
 def _in_box(part: Primitive, points: Floats, reach: Floats) -> Bools:
-    world = np.abs(part.rotation) @ reach
-    result = (np.abs(points - part.translation) <= world).all(axis=1)
-    rows = np.flatnonzero(result)
-    result[rows] = (np.abs(part.local(points[rows])) <= reach).all(axis=1)
-    return result
+    x, y, z = np.abs(part.rotation.T @ (points - part.translation).T)
+    return (x <= reach[0]) & (y <= reach[1]) & (z <= reach[2])
 
 
 def _descend(part, samples, chosen, keep, surface, width, iterations, taper, surface_weight, check) -> Primitive:
@@ -94,8 +93,8 @@ def _descend(part, samples, chosen, keep, surface, width, iterations, taper, sur
         r[n:] = root_surface * ds * bell
         if not jacobian:
             return r, None
-        by[:n] *= (-root * solid * (1.0 - solid) / width)[:, None]
-        by[n:] *= (root_surface * bell**3 / (2.0 * width))[:, None]
+        by[:, :n] *= -root * solid * (1.0 - solid) / width
+        by[:, n:] *= root_surface * bell**3 / (2.0 * width)
         return r, by
 
     damping = 1e-2
@@ -103,7 +102,7 @@ def _descend(part, samples, chosen, keep, surface, width, iterations, taper, sur
     cost = float(r @ r)
     for _ in range(iterations):
         check()
-        normal, pull = by.T @ by, by.T @ r
+        normal, pull = by @ by.T, by @ r
         scale = np.diag(normal) + 1e-3 * np.trace(normal) / PARAMETERS + 1e-12
         better = False
         for _ in range(5):

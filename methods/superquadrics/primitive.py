@@ -21,7 +21,7 @@ HIGHEST_TAPER = 0.95
 PARAMETERS = 13
 """Translation 3, rotation 3, log size 3, exponents 2, taper 2."""
 _TINY = 1e-12
-_STEP = 1e-3
+_LEAST_SECTION = 0.02
 
 
 @dataclass(frozen=True)
@@ -82,84 +82,65 @@ def rotation_of(vector: Floats) -> Floats:
     return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
 
 
-def _join(a: Floats, b: Floats, e: float) -> tuple[Floats, Floats, Floats]:
-    """(a^(2/e) + b^(2/e))^(e/2) and its derivatives by a and b, for a, b >= 0."""
+def _join(a: Floats, b: Floats, e: float, derivatives: bool) -> tuple[Floats, ...]:
+    """f = (a^(2/e) + b^(2/e))^(e/2) for a, b >= 0; if asked also df/da, df/db and d log f / de."""
     large, small = np.maximum(a, b), np.minimum(a, b)
     ratio = np.maximum(small / np.maximum(large, _TINY), _TINY)
     log_ratio = np.log(ratio)
     power = np.exp((2.0 / e) * log_ratio)
-    value = large * (1.0 + power) ** (0.5 * e)
-    by_large = (1.0 + power) ** (0.5 * e - 1.0)
+    log_sum = np.log1p(power)
+    grown = np.exp((0.5 * e) * log_sum)
+    value = large * grown
+    if not derivatives:
+        return (value,)
+    by_large = grown / (1.0 + power)
     by_small = by_large * power / ratio
+    by_e = 0.5 * log_sum - log_ratio * power / (e * (1.0 + power))
     first = a >= b
-    return value, np.where(first, by_large, by_small), np.where(first, by_small, by_large)
+    return value, np.where(first, by_large, by_small), np.where(first, by_small, by_large), by_e
 
 
 def field(part: Primitive, points: Floats, jacobian: bool = False, taper: bool = True) -> tuple[Floats, Floats | None]:
-    """Signed distance [N] of points [N, 3] (first order) and, if asked, its Jacobian [N, 13]."""
-    local = part.local(points)
-    return field_local(part, local, jacobian, taper)
-
-
-def _gauge(part: Primitive, local: Floats, e: Floats) -> tuple[Floats, Floats]:
-    x, y, z = local.T
+    """Signed distance [N] of points [N, 3] (first order) and, if asked, its Jacobian [13, N]."""
+    local = (part.rotation.T @ (points - part.translation).T)  # [3, N]: rows are contiguous
+    x, y, z = local
     height = z / part.size[2]
-    sx = np.maximum(1.0 + part.taper[0] * height, 0.02)
-    sy = np.maximum(1.0 + part.taper[1] * height, 0.02)
+    sx = np.maximum(1.0 + part.taper[0] * height, _LEAST_SECTION)
+    sy = np.maximum(1.0 + part.taper[1] * height, _LEAST_SECTION)
     ax, ay = part.size[0] * sx, part.size[1] * sy
-    ring, ru, rv = _join(np.abs(x) / ax, np.abs(y) / ay, float(e[1]))
-    g, gr, gw = _join(ring, np.abs(height), float(e[0]))
-    grad = np.empty_like(local)
-    grad[:, 0] = gr * ru * np.sign(x) / ax
-    grad[:, 1] = gr * rv * np.sign(y) / ay
-    grad[:, 2] = gw * np.sign(z) / part.size[2]
+    ring, ru, rv, ring_e = _join(np.abs(x) / ax, np.abs(y) / ay, float(part.exponents[1]), True)
+    g, gr, gw, g_e = _join(ring, np.abs(height), float(part.exponents[0]), True)
+    gx, gy = gr * ru * np.sign(x) / ax, gr * rv * np.sign(y) / ay
+    gz = gw * np.sign(z) / part.size[2]
     if part.taper.any():
-        pull = grad[:, 0] * x * part.taper[0] / sx + grad[:, 1] * y * part.taper[1] / sy
-        grad[:, 2] -= pull / part.size[2]
-    return g, grad
-
-
-def field_local(part: Primitive, local: Floats, jacobian: bool = False, taper: bool = True) -> tuple[Floats, Floats | None]:
-    """As :func:`field` for points in the part's frame."""
-    g, grad = _gauge(part, local, part.exponents)
-    slope = np.maximum(np.sqrt(np.einsum("ij,ij->i", grad, grad)), _TINY)
+        gz -= (gx * x * part.taper[0] / sx + gy * y * part.taper[1] / sy) / part.size[2]
+    slope = np.maximum(np.sqrt(gx * gx + gy * gy + gz * gz), _TINY)
     distance = np.maximum((g - 1.0) / slope, -float(part.size.min()))
     if not jacobian:
         return distance, None
-    by = np.empty((len(local), PARAMETERS))
-    unit = grad / slope[:, None]
-    by[:, :3] = -unit
-    by[:, 3:6] = np.cross(unit, local)  # moving the part by w turns the point by -w
-    by[:, 6:9] = -unit * local
-    for i in range(2):
-        e = part.exponents.copy()
-        step = _STEP if e[i] < 1.0 else -_STEP
-        e[i] += step
-        by[:, 9 + i] = (_gauge(part, local, e)[0] - g) / (step * slope)
+    ux, uy, uz = gx / slope, gy / slope, gz / slope
+    by = np.zeros((PARAMETERS, len(points)))
+    by[0], by[1], by[2] = -ux, -uy, -uz
+    by[3], by[4], by[5] = uy * z - uz * y, uz * x - ux * z, ux * y - uy * x  # a turn by w turns points by -w
+    by[6], by[7], by[8] = -ux * x, -uy * y, -uz * z
+    by[9] = g * g_e / slope
+    by[10] = gr * ring * ring_e / slope
     if taper:
-        height = local[:, 2] / part.size[2]
-        for i in range(2):
-            by[:, 11 + i] = -unit[:, i] * local[:, i] * height / np.maximum(1.0 + part.taper[i] * height, 0.02)
-    else:
-        by[:, 11:] = 0.0
+        by[11], by[12] = by[6] * height / sx, by[7] * height / sy
     return distance, by
 
 
 def inside(part: Primitive, points: Floats) -> NDArray[np.bool_]:
     """Whether points [N, 3] lie in the part."""
-    found = np.zeros(len(points), bool)
-    near = np.flatnonzero((np.abs(points - part.translation) <= part.world_reach()).all(axis=1))
-    local = part.local(points[near])
-    x, y, z = local.T
-    height = z / part.size[2]
+    x, y, z = np.abs(local := part.rotation.T @ (points - part.translation).T)
+    reach = part.reach()
+    found = (x <= reach[0]) & (y <= reach[1]) & (z <= reach[2])
+    near = np.flatnonzero(found)
+    x, y, z = x[near], y[near], z[near]
+    height = local[2, near] / part.size[2]
     sx = np.maximum(1.0 + part.taper[0] * height, 1e-6)
     sy = np.maximum(1.0 + part.taper[1] * height, 1e-6)
-    ring = _join_value(np.abs(x) / (part.size[0] * sx), np.abs(y) / (part.size[1] * sy), float(part.exponents[1]))
-    found[near] = _join_value(ring, np.abs(height), float(part.exponents[0])) <= 1.0
+    (ring,) = _join(x / (part.size[0] * sx), y / (part.size[1] * sy), float(part.exponents[1]), False)
+    (g,) = _join(ring, np.abs(height), float(part.exponents[0]), False)
+    found[near] = g <= 1.0
     return found
-
-
-def _join_value(a: Floats, b: Floats, e: float) -> Floats:
-    large, small = np.maximum(a, b), np.minimum(a, b)
-    ratio = np.maximum(small / np.maximum(large, _TINY), _TINY)
-    return large * (1.0 + ratio ** (2.0 / e)) ** (0.5 * e)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from methods.superquadrics.primitive import Primitive, box, inside
+from methods.superquadrics.primitive import Primitive, box
 from methods.superquadrics.solid_samples import Bools, Floats, Samples
 
 Integers = NDArray[np.int64]
@@ -33,7 +33,7 @@ def candidates(samples: Samples, covered: Bools, rng: np.random.Generator, most:
 
 def worth(part: Primitive, samples: Samples, covered: Bools) -> float:
     """Uncovered solid volume inside the part minus the cost of the empty volume inside."""
-    hit = inside(part, samples.points) & ~covered
+    hit = samples.held_by(part) & ~covered
     w = samples.weights
     return float(w[hit & samples.solid].sum() - OUTSIDE_COST * w[hit & ~samples.solid].sum())
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from methods.superquadrics.primitive import Primitive
+from methods.superquadrics.primitive import LOWEST_EXPONENT, Primitive, inside
 from methods.superquadrics.target import Target
 
 Floats = NDArray[np.float64]
@@ -63,12 +63,27 @@ class Samples:
     def volume(self) -> float:
         return float(self.weights[self.solid].sum())
 
+    def block(self, centre: Floats, reach: Floats) -> NDArray[np.int64]:
+        """Numbers of the sample points whose cells meet the box ``centre`` +- ``reach``."""
+        ranges = []
+        for a, plane in enumerate(self.planes):
+            first = max(int(np.searchsorted(plane, centre[a] - reach[a], side="right")) - 1, 0)
+            ranges.append(np.arange(first, min(int(np.searchsorted(plane, centre[a] + reach[a])), len(plane) - 1)))
+        _, ny, nz = self.cells
+        i, j, k = ranges
+        return ((i[:, None, None] * ny + j[:, None]) * nz + k).reshape(-1)
+
+    def held_by(self, part: Primitive) -> Bools:
+        """Which sample points lie in a part [N]."""
+        near = self.block(part.translation, part.world_reach())
+        result = np.zeros(len(self.points), bool)
+        result[near[inside(part, self.points[near])]] = True
+        return result
+
     def to_local(self, points: Floats) -> Floats:
         return ((points - self.centre) / self.scale) @ self.frame
 
     def local_part(self, translation: Floats, rotation: Floats, size: Floats, exponents: Floats, taper: Floats) -> Primitive:
-        from methods.superquadrics.primitive import LOWEST_EXPONENT
-
         return Primitive(
             self.to_local(np.asarray(translation, float)),
             self.frame.T @ rotation,
