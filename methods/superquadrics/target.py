@@ -30,9 +30,10 @@ _SOLID_DEPTH = 1e-4
 _SOLID_PROBES = 2048
 
 _RELOAD = "Load it again from its file."
-_INCH = 0.0254
-_UNITS = (("m", 1.0, 0.0), ("mm", 1e-3, 0.1), ("cm", 1e-2, 0.3), ("in", _INCH, 0.6))
-"""Unit, metres, and how much less usual it is (in decades of size)."""
+METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254}
+"""Metres per unit."""
+_RARITY = {"m": 0.0, "mm": 0.1, "cm": 0.3, "in": 0.6}
+"""How much less usual a unit is, in decades of size."""
 _USUAL_SIZE = 0.6
 """Diagonal in metres that objects are most likely to have."""
 
@@ -329,8 +330,8 @@ def guess_unit(diagonal: float) -> str:
     """
     if not diagonal > 0:
         return ""
-    scored = [
-        (abs(np.log10(diagonal * metres / _USUAL_SIZE)) + rarity, unit) for unit, metres, rarity in _UNITS
-    ]
-    score, unit = min(scored)
+    score, unit = min(
+        (abs(np.log10(diagonal * metres / _USUAL_SIZE)) + _RARITY[unit], unit)
+        for unit, metres in METRES.items()
+    )
     return unit if score < 2.0 else ""

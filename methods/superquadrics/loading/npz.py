@@ -21,8 +21,10 @@ from methods.superquadrics.loading.raw import (
     Reservoir,
     Source,
 )
+from methods.superquadrics.loading.text import printable
 from methods.superquadrics.loading.words import bytes_text
 from methods.superquadrics.loading.xyz import unit_normals
+from methods.superquadrics.target import METRES
 
 VERTICES = ("vertices", "verts", "v", "vertex")
 FACES = ("faces", "f", "triangles", "tris", "face")
@@ -32,6 +34,7 @@ PARTS = "exponents"
 """An array that only files of superquadric parts have."""
 
 MAX_MEMBERS = 1000
+MAX_NAMES = 10_000
 _ROWS = 500_000
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, KeyError, TypeError, SyntaxError,
@@ -43,7 +46,9 @@ _DAMAGE = (
 class _Array:
     """One stored array: its header is read first, its numbers in pieces."""
 
-    def __init__(self, source: Source, name: str, stream: IO[bytes], size: int) -> None:
+    def __init__(
+        self, source: Source, name: str, stream: IO[bytes], size: int, *, text: bool = False
+    ) -> None:
         self.source, self.name, self._stream = source, name, stream
         try:
             version = npy.read_magic(stream)
@@ -51,7 +56,7 @@ class _Array:
             self.shape, self._fortran, self.dtype = read(stream)
         except _DAMAGE as error:
             raise source.damaged(f"the array {name!r} has no readable header") from error
-        if self.dtype.hasobject or self.dtype.kind not in "fiu":
+        if self.dtype.hasobject or self.dtype.kind not in ("U" if text else "fiu"):
             raise BadInput(
                 f"{source.name}: the array {name!r} holds {self.dtype}, not numbers.",
                 "Save plain arrays of numbers.",
@@ -136,24 +141,47 @@ def _read_members(source: Source, archive: zipfile.ZipFile, members: dict[str, z
     def find(names: tuple[str, ...]) -> str | None:
         return next((by_name[name] for name in names if name in by_name), None)
 
-    def open_array(name: str) -> _Array:
+    def open_array(name: str, *, text: bool = False) -> _Array:
         try:
             stream = archive.open(members[name])
         except _DAMAGE as error:
             raise source.damaged(f"the array {name!r} cannot be unpacked") from error
-        return _Array(source, name, stream, members[name].file_size)
+        return _Array(source, name, stream, members[name].file_size, text=text)
 
     vertices, faces, points = find(VERTICES), find(FACES), find(POINTS)
     normals = find(NORMALS)
+    unit = _words(open_array("unit", text=True), 1) if "unit" in members else []
     if vertices and faces:
-        return _mesh(source, open_array(vertices), open_array(faces))
+        raw = _mesh(source, open_array(vertices), open_array(faces))
+        if "part_labels" in members and "part_names" in members:
+            raw.names = _words(open_array("part_names", text=True), MAX_NAMES)
+            raw.labels = _labels(open_array("part_labels"), len(raw.polygons or ()), len(raw.names))
+        raw.unit = unit[0] if unit and unit[0] in METRES else ""
+        return raw
     points = points or vertices or (next(iter(members)) if len(members) == 1 else None)
     if points is None:
         raise BadInput(
             f"{source.name} holds {', '.join(sorted(members)[:8])}; no vertices and faces, and no points.",
             "Name the arrays vertices and faces, or points.",
         )
-    return _points(source, open_array(points), open_array(normals) if normals else None)
+    raw = _points(source, open_array(points), open_array(normals) if normals else None)
+    raw.unit = unit[0] if unit and unit[0] in METRES else ""
+    return raw
+
+
+def _words(array: _Array, most: int) -> list[str]:
+    """At most ``most`` words of an array of text; none if it is larger than such an array can be."""
+    if array.bytes > 4 * 200 * most or len(array.shape) > 1:
+        return []
+    return [printable(str(word)) for word in array.all().reshape(-1)[:most]]
+
+
+def _labels(array: _Array, faces: int, names: int) -> NDArray[np.int64] | None:
+    """Part of each face, or None if the array does not fit."""
+    if array.shape != (faces,) or array.dtype.kind not in "iu":
+        return None
+    labels = array.all()
+    return labels.astype(np.int64) if len(labels) and labels.min() >= 0 and labels.max() < names else None
 
 
 def _mesh(source: Source, vertices: _Array, faces: _Array) -> Raw:
