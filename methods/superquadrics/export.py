@@ -46,24 +46,27 @@ class MeshObject:
     unit: str = ""
 
 
-def shape_mesh(shape: Shape, resolution: int = 32, *, union: bool = False) -> list[MeshObject]:
-    """The shown parts as watertight meshes, or as one mesh of their union.
+def shape_mesh(
+    shape: Shape, resolution: int = 32, *, union: bool = False, visible_only: bool = False
+) -> list[MeshObject]:
+    """The parts as watertight meshes, or one mesh of their union.
 
     Args:
         resolution: segments around each part; see :func:`methods.superquadrics.surface.part_mesh`.
+        visible_only: leave out parts that are not shown.
 
     Raises:
-        BadInput: no part is shown. BadParameter: the resolution is out of range.
+        BadInput: there is no (shown) part. BadParameter: the resolution is out of range.
     """
-    if not shape.visible_parts():
+    if not (shape.visible_parts() if visible_only else shape.parts):
         what = "All parts of the shape are hidden." if shape.parts else "The shape has no parts."
         raise BadInput(what, "Add or show a part first.")
     if union:
-        vertices, faces = union_mesh(shape, resolution, visible_only=True)
+        vertices, faces = union_mesh(shape, resolution, visible_only=visible_only)
         return [MeshObject("union", vertices, faces.astype(np.int64), unit=shape.unit)]
     objects = []
     for number, part in enumerate(shape.parts, start=1):
-        if part.visible:
+        if part.visible or not visible_only:
             vertices, faces, normals = part_mesh(part, resolution)
             name = part.name or f"part {number}"
             objects.append(
@@ -115,10 +118,8 @@ def save_target(target: Target, path: str | Path) -> None:
 def _write(value: Any, path: Path, writers: dict[str, Callable[[Any, IO[bytes]], None]]) -> None:
     writer = writers.get(path.suffix.lower())
     if writer is None:
-        known = ", ".join(writers)
-        raise BadInput(
-            f"{path.name}: {path.suffix or 'no suffix'} is not a format to write.", f"Use {known}."
-        )
+        what = f"{path.name}: {path.suffix or 'no suffix'} is not a format to write."
+        raise BadInput(what, f"Use {', '.join(writers)}.")
     if not len(value):
         raise BadInput(f"There is nothing to write to {path.name}.", "Add a part or points first.")
     with atomic_writer(path) as stream:
