@@ -80,7 +80,7 @@ def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper,
         best, best_value = None, -1.0 if not rows else value + part_cost
         for part in found[:_TRIED]:
             ctx.check()
-            for fitted in (part, fit_part(part, samples, held, ctx.check, taper=taper)):
+            for fitted in (part, fit_part(part, samples, held, [r.part for r in rows], ctx.check, taper=taper)):
                 new = row(fitted, samples)
                 new_value = explained([*rows, new], samples)
                 if new_value > best_value:

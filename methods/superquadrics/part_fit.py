@@ -8,27 +8,28 @@ LM after Marquardt 1963.)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from methods.superquadrics.primitive import PARAMETERS, Primitive, field
+from methods.superquadrics.primitive import PARAMETERS, Primitive, field, inside
 from methods.superquadrics.solid_samples import Bools, Floats, Samples
 
 MOST_POINTS = 2500
+MOST_PROBES = 1200
 MOST_SURFACE = 800
-_PRIOR = np.array([1.0] * 3 + [0.3] * 3 + [0.3] * 3 + [0.02] * 2 + [0.05] * 2)
 
 
 def fit_part(
     part: Primitive,
     samples: Samples,
     covered: Bools,
+    others: Sequence[Primitive],
     check: Callable[[], None],
     *,
     iterations: int = 12,
     taper: bool = True,
-    surface_covered: Bools | None = None,
     surface_weight: float = 1.0,
     margin: float = 2.0,
 ) -> Primitive:
@@ -36,36 +37,45 @@ def fit_part(
 
     Args:
         covered: which sample points other parts hold [N]; they have no say.
-        surface_covered: which surface points other parts explain [S]; they have no say either.
+        others: those parts.
         margin: how far around the part points are looked at, in grid steps.
     """
+    probes = samples.probes
+    loose = np.flatnonzero(_in_box(part, probes, part.reach() + margin * samples.step))
+    for other in others:
+        if len(loose):
+            loose = loose[~inside(other, probes[loose])]
     for stage in (0, 1):
         check()
-        chosen, kept, surface = _around(part, samples, covered, surface_covered, margin)
-        if len(chosen) < 8:
+        reach = part.reach() * 1.15 + margin * samples.step
+        near = samples.block(part.translation, np.abs(part.rotation) @ reach)
+        near = near[~covered[near]]
+        near, stands_for = _thinned(near[_in_box(part, samples.points[near], reach)], MOST_POINTS)
+        if len(near) < 8:
             return part
-        width = samples.step * (0.5 if stage == 0 else 0.25)
-        width = min(width, 0.5 * float(part.size.min())) + 1e-4
-        part = _descend(part, samples, chosen, kept, surface, width, iterations // 2, taper, surface_weight, check)
+        points, solid = [samples.points[near]], [samples.solid[near]]
+        weights = [samples.weights[near] * stands_for]
+        reach = part.reach() + samples.step
+        if len(loose):
+            mine, stands_for = _thinned(loose[_in_box(part, probes[loose], reach)], MOST_PROBES)
+            points.append(probes[mine])
+            solid.append(samples.probes_solid[mine])
+            weights.append(np.full(len(mine), stands_for * samples.probe_weight))
+        close, stands_for = _thinned(np.flatnonzero(_in_box(part, samples.surface, reach)), MOST_SURFACE)
+        volume = (np.concatenate(points), np.concatenate(solid), np.concatenate(weights))
+        surface = (samples.surface[close], stands_for * samples.probe_weight * surface_weight)
+        width = samples.step * (0.5 if stage == 0 else 0.2)
+        width = min(width, (0.5 if stage == 0 else 0.2) * float(part.size.min())) + 1e-4
+        part = _descend(part, volume, surface, width, iterations // 2, taper, check)
     return part
 
 
-def _around(part, samples, covered, surface_covered, margin):
-    reach = part.reach() * 1.15 + margin * samples.step
-    near = samples.block(part.translation, np.abs(part.rotation) @ reach)
-    near = near[~covered[near]]
-    near = near[_in_box(part, samples.points[near], reach)]
-    keep = 1.0
-    if len(near) > MOST_POINTS:
-        keep = len(near) / MOST_POINTS
-        near = near[(np.arange(MOST_POINTS) * keep).astype(np.int64)]
-    free = slice(None) if surface_covered is None else ~surface_covered
-    surface = samples.surface[free]
-    close = np.flatnonzero(_in_box(part, surface, part.reach() + samples.step))
-    if len(close) > MOST_SURFACE:
-        close = close[(np.arange(MOST_SURFACE) * (len(close) / MOST_SURFACE)).astype(np.int64)]
-    normals = samples.normals[free][close]
-    return near, keep, (surface[close], normals)
+def _thinned(indices: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], float]:
+    """At most ``most`` of the indices, evenly, and how many each of them stands for."""
+    if len(indices) <= most:
+        return indices, 1.0
+    ratio = len(indices) / most
+    return indices[(np.arange(most) * ratio).astype(np.int64)], ratio
 
 
 def _in_box(part: Primitive, points: Floats, reach: Floats) -> Bools:
@@ -73,14 +83,12 @@ def _in_box(part: Primitive, points: Floats, reach: Floats) -> Bools:
     return (x <= reach[0]) & (y <= reach[1]) & (z <= reach[2])
 
 
-def _descend(part, samples, chosen, keep, surface, width, iterations, taper, surface_weight, check) -> Primitive:
-    points = np.concatenate([samples.points[chosen], surface[0]])
-    wanted = samples.solid[chosen].astype(float)
-    root = np.sqrt(samples.weights[chosen] * keep)
-    n = len(chosen)
-    # a surface point that is off by one width counts like a wrong layer of that width over its share of area
-    area = 1.0 / len(samples.surface) * 2.0
-    root_surface = np.sqrt(surface_weight * area * width) * 0.7
+def _descend(part, volume, surface, width, iterations, taper, check) -> Primitive:
+    points = np.concatenate([volume[0], surface[0]])
+    wanted = volume[1].astype(float)
+    root = np.sqrt(volume[2])
+    n = len(wanted)
+    root_surface = np.sqrt(surface[1])
 
     def residuals(p: Primitive, jacobian: bool):
         d, by = field(p, points, jacobian, taper)

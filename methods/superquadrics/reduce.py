@@ -84,7 +84,7 @@ def merged_row(rows: list[Row], i: int, j: int, samples: Samples, ctx: Context, 
     held = covered(rest, samples)
     best, best_value = None, -1.0
     for start in _starts(rows[i], rows[j], samples):
-        for part in (start, fit_part(start, samples, held, ctx.check, taper=taper)):
+        for part in (start, fit_part(start, samples, held, [r.part for r in rest], ctx.check, taper=taper)):
             found = row(part, samples)
             value = explained([*rest, found], samples)
             if value > best_value:

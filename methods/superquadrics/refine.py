@@ -70,7 +70,7 @@ def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, t
             best, best_value = rows[i], value
             for begin in _starts(rows[i].part):
                 ctx.check()
-                part = fit_part(begin, samples, held, ctx.check, taper=taper)
+                part = fit_part(begin, samples, held, [r.part for r in others], ctx.check, taper=taper)
                 found = row(part, samples)
                 new = explained([*rows[:i], found, *rows[i + 1 :]], samples)
                 if new > best_value:

@@ -26,6 +26,8 @@ STEPS = 44
 SURFACE_POINTS = 16_000
 _FACE_SHARE = 0.006
 """A flat face of this share of the surface gets a grid plane of its own."""
+_PROBE_REACH = 0.6
+"""Probes lie within this share of a step of the surface."""
 _BIN = 1 / 1500
 _SHEET = 0.006
 """Half thickness that a surface without an inside is given, as a share of the diagonal."""
@@ -36,7 +38,8 @@ class Samples:
     """points [N, 3] (N = cells in C order), weights [N] (cell volumes), solid [N]; surface [S, 3], normals [S, 3].
 
     ``planes``: cell boundaries per axis. ``centre``, ``scale``, ``frame`` (columns = main axes) lead back:
-    world = centre + scale * frame @ local.
+    world = centre + scale * frame @ local. ``area``: of the surface. ``probes`` [P, 3] are points within about half a step of the
+    surface, ``probes_solid`` [P] whether they are inside; they sharpen a fit and are no part of any volume.
     """
 
     points: Floats
@@ -48,6 +51,9 @@ class Samples:
     centre: Floats
     scale: float
     frame: Floats
+    probes: Floats
+    probes_solid: Bools
+    area: float
     warnings: tuple[str, ...] = ()
 
     @property
@@ -62,6 +68,11 @@ class Samples:
     @property
     def volume(self) -> float:
         return float(self.weights[self.solid].sum())
+
+    @property
+    def probe_weight(self) -> float:
+        """Volume that one probe stands for: its share of the surface times the depth of the layer."""
+        return self.area / max(len(self.surface), 1) * 2.0 * _PROBE_REACH * self.step
 
     def block(self, centre: Floats, reach: Floats) -> NDArray[np.int64]:
         """Numbers of the sample points whose cells meet the box ``centre`` +- ``reach``."""
@@ -115,8 +126,16 @@ def sample_solid(target: Target, rng: np.random.Generator, check: Check, steps: 
     points, weights = points.reshape(-1, 3), weights.reshape(-1)
     check()
     near = _near_surface(surface, planes)
-    solid, warnings = _solid(target, points, near, shape, surface, normals, (centre, scale, frame), check)
-    return Samples(points, weights, solid, planes, surface, normals, centre, scale, frame, warnings)
+    solid, warnings = _solid(target, points, near, shape, surface, (centre, scale, frame), check)
+    offset = (2.0 * rng.random(len(surface)) - 1.0) * _PROBE_REACH * float(np.ptp(surface, axis=0).max()) / steps
+    probes = surface + offset[:, None] * normals if target.is_solid else np.zeros((0, 3))
+    probes_solid = np.zeros(len(probes), bool)
+    area = target.area / scale**2 or 1.0
+    if len(probes):
+        probes_solid = target.occupancy(centre + scale * (probes @ frame.T), check=check)
+    return Samples(
+        points, weights, solid, planes, surface, normals, centre, scale, frame, probes, probes_solid, area, warnings
+    )
 
 
 def main_frame(points: Floats, normals: Floats) -> Floats:
@@ -125,10 +144,10 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
     Chosen among frames spanned by frequent normals, and the identity; a clear win is asked of any other frame
     than the identity.
     """
-    bins: dict[tuple[int, int, int], int] = {}
     flip = np.where((normals @ np.array([1.0, 1e-3, 1e-6]))[:, None] < 0, -normals, normals)
-    keys, inverse, counts = np.unique(np.round(flip * 12).astype(int), axis=0, return_inverse=True, return_counts=True)
-    del bins, keys
+    _, inverse, counts = np.unique(
+        np.round(flip * 12).astype(int), axis=0, return_inverse=True, return_counts=True
+    )
     inverse = inverse.reshape(-1)
     strongest = np.argsort(-counts, kind="stable")[:8]
     directions = []
@@ -151,9 +170,13 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
                 continue
             b /= np.linalg.norm(b)
             candidates.append(np.stack([a, b, np.cross(a, b)], axis=1))
-    scores = [_alignment(normals, c) for c in candidates]
+    some = normals[:4000]
+    scores = [_alignment(some, c) for c in candidates]
     best = int(np.argmax(scores))
     chosen = candidates[best] if scores[best] > scores[0] + 0.01 else candidates[0]
+    settled = _settled(normals, chosen)
+    if _alignment(some, settled) > _alignment(some, chosen) + 2e-3:
+        chosen = settled
     order = np.argmax(np.abs(chosen), axis=1)
     if len(set(order.tolist())) == 3:
         chosen = chosen[:, order]
@@ -164,25 +187,46 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
 
 
 def _alignment(normals: Floats, frame: Floats) -> float:
-    return float((np.abs(normals @ frame).max(axis=1) > 0.995).mean() + 0.1 * (np.abs(normals @ frame) ** 4).sum(axis=1).mean())
+    """How much of the surface faces along an axis: counted softly, so that noise does not hide the optimum."""
+    off = 1.0 - np.abs(normals @ frame).max(axis=1)
+    return float((0.5 * np.exp(-off / 0.03) + 0.5 * np.exp(-off / 0.002)).mean())
+
+
+def _settled(normals: Floats, frame: Floats) -> Floats:
+    """The rotation closest to ``frame`` that best turns normals near its axes on to them (Kabsch)."""
+    for least in (0.9, 0.9, 0.95):
+        along = normals @ frame
+        axis = np.abs(along).argmax(axis=1)
+        value = along[np.arange(len(along)), axis]
+        good = np.abs(value) > least
+        moment = np.zeros((3, 3))
+        for a in range(3):
+            mine = good & (axis == a)
+            moment[:, a] = (normals[mine] * np.sign(value[mine])[:, None]).sum(axis=0)
+        u, strength, vt = np.linalg.svd(moment)
+        if strength[1] < 1e-9:
+            return frame
+        u[:, 2] *= np.sign(np.linalg.det(u @ vt))
+        frame = u @ vt
+    return frame
 
 
 def _planes(values: Floats, facing: Floats, surface: Floats, steps: int) -> Floats:
     """Cell boundaries along one axis: large flat faces, even steps between, one step of margin outside."""
     low, high = float(values.min()), float(values.max())
     step = float(np.ptp(surface, axis=0).max()) / steps
-    flat = values[np.abs(facing) > 0.98]
+    flat = values[np.abs(facing) > 0.9]
     faces: list[float] = []
     if len(flat):
-        count = max(int((high - low) / _BIN), 1) + 1
+        count = max(int((high - low) / _BIN) + 1, 5)
         hist, edges = np.histogram(flat, bins=count, range=(low - _BIN / 2, high + _BIN / 2))
-        wide = hist + np.concatenate([[0], hist[:-1]]) + np.concatenate([hist[1:], [0]])
+        wide = np.convolve(hist, np.ones(5), mode="same")
         for i in np.argsort(-wide, kind="stable"):
             if wide[i] < _FACE_SHARE * len(values) or len(faces) >= steps // 2:
                 break
-            near = flat[np.abs(flat - 0.5 * (edges[i] + edges[i + 1])) < 1.5 * _BIN]
+            near = flat[np.abs(flat - 0.5 * (edges[i] + edges[i + 1])) < 2.5 * _BIN]
             at = float(np.median(near))
-            if all(abs(at - f) > 3 * _BIN for f in faces):
+            if all(abs(at - f) > 4 * _BIN for f in faces):
                 faces.append(at)
     fixed = sorted({low, high, *[f for f in faces if low + 3 * _BIN < f < high - 3 * _BIN]})
     result = [low - step]
@@ -206,78 +250,68 @@ def _near_surface(surface: Floats, planes: tuple[Floats, ...]) -> Bools:
     return binary_dilation(mask, np.ones((3, 3, 3), bool))
 
 
-def _solid(target: Target, points: Floats, near: Bools, shape: tuple[int, ...], surface: Floats, normals: Floats,
+def _solid(target: Target, points: Floats, near: Bools, shape: tuple[int, ...], surface: Floats,
            place: tuple[Floats, float, Floats], check: Check) -> tuple[Bools, tuple[str, ...]]:
+    """Which points are inside, and a warning when that had to be guessed."""
+    if target.is_solid:
+        return _mesh_inside(target, points, near, place, check), ()
+    solid = enclosed(surface, points, shape, check)
+    weights_missing = solid.sum() < 8
+    if target.is_cloud and not weights_missing:
+        return solid, ("A point cloud has no inside; the space its points enclose was taken as solid.",)
+    what = f"The surface encloses no volume; it was fitted as a sheet {200 * _SHEET:.1f} % of the diagonal thick."
+    if weights_missing or not target.is_cloud:
+        from scipy.spatial import cKDTree
+
+        solid = cKDTree(surface).query(points, distance_upper_bound=2 * _SHEET)[0] < _SHEET
+    return solid, (what,)
+
+
+def _mesh_inside(target: Target, points: Floats, near: Bools, place: tuple[Floats, float, Floats], check: Check) -> Bools:
+    """Occupancy near the surface point by point; a region away from it is one or the other as a whole."""
     from scipy.ndimage import label
 
     centre, scale, frame = place
 
-    def occupied(chosen: Floats) -> Bools:
-        if target.is_solid:
-            return target.occupancy(centre + scale * (chosen @ frame.T), check=check)
-        return _cloud_inside(surface, normals, chosen, check)
+    def occupied(chosen: NDArray[np.int64]) -> Bools:
+        return target.occupancy(centre + scale * (points[chosen] @ frame.T), check=check)
 
-    warnings: tuple[str, ...] = ()
-    far, count = label(~near)
     solid = np.zeros(len(points), bool)
-    asked = np.flatnonzero(near.reshape(-1))
-    flat = far.reshape(-1)
-    ones = np.array([np.flatnonzero(flat == i)[0] for i in range(1, count + 1)], dtype=np.int64)
-    everything = np.concatenate([asked, ones])
-    answer = occupied(points[everything])
-    solid[asked] = answer[: len(asked)]
-    for i, inside in enumerate(answer[len(asked) :], start=1):
-        if inside and not _touches_border(far == i):
-            solid[flat == i] = True
-    if not target.is_solid:
-        share = _agreement(surface, normals, solid, points, shape)
-        if share < 0.5:
-            from scipy.spatial import cKDTree
-
-            distance, _ = cKDTree(surface).query(points[asked], distance_upper_bound=2 * _SHEET)
-            solid[:] = False
-            solid[asked] = distance < _SHEET
-            what = "The surface encloses no volume"
-            warnings = (f"{what}; it was fitted as a sheet {200 * _SHEET:.1f} % of the diagonal thick.",)
-        elif target.is_cloud:
-            warnings = ("The inside of the point cloud was estimated from its normals.",)
-    return solid, warnings
+    close = np.flatnonzero(near)
+    solid[close] = occupied(close)
+    regions, count = label(~near)
+    regions = regions.reshape(-1)
+    for region in range(1, count + 1):
+        mine = np.flatnonzero(regions == region)
+        answer = occupied(mine[:: max(len(mine) // 64, 1)])
+        # through a hole in the surface a region may be half in, half out
+        solid[mine] = answer[0] if answer.all() or not answer.any() else occupied(mine)
+    return solid
 
 
-def _touches_border(mask: Bools) -> bool:
-    return bool(mask[0].any() or mask[-1].any() or mask[:, 0].any() or mask[:, -1].any() or mask[..., 0].any() or mask[..., -1].any())
+def enclosed(surface: Floats, points: Floats, shape: tuple[int, ...], check: Check) -> Bools:
+    """Points that no empty ball rolling in from outside reaches (the complement of an alpha shape's outside).
 
-
-def _cloud_inside(surface: Floats, normals: Floats, points: Floats, check: Check) -> Bools:
-    """Winding number (Barill et al. 2018, dipole sum) of oriented points, with areas from their spacing."""
+    The ball's radius is twice the usual distance between neighbouring surface points, so that it does not
+    fall through; nothing is asked of normals. (Edelsbrunner & Muecke 1994.)
+    """
+    from scipy.ndimage import label
     from scipy.spatial import cKDTree
 
-    chosen = slice(0, 4000)
-    p, n = surface[chosen], normals[chosen]
-    tree = cKDTree(p)
-    k = min(7, len(p))
-    spacing = tree.query(p, k=k)[0][:, -1]
-    area = np.pi * spacing**2 / max(k - 1, 1)
-    soft = (0.5 * spacing) ** 2
-    result = np.empty(len(points))
-    weighted = (n * area[:, None]).astype(np.float32)
-    p32 = p.astype(np.float32)
-    offset = np.einsum("ij,ij->i", weighted, p32)
-    squares = (p32**2).sum(axis=1) + soft.astype(np.float32)
-    for start in range(0, len(points), 512):
-        check()
-        q = points[start : start + 512].astype(np.float32)
-        d2 = np.maximum(squares - 2 * q @ p32.T + (q**2).sum(axis=1)[:, None], 1e-12)
-        result[start : start + 512] = ((offset - q @ weighted.T) / (d2 * np.sqrt(d2))).sum(axis=1)
-    return result / (4 * np.pi) > 0.5
-
-
-def _agreement(surface: Floats, normals: Floats, solid: Bools, points: Floats, shape: tuple[int, ...]) -> float:
-    """Share of the surface samples with solid close below them."""
-    from scipy.spatial import cKDTree
-
-    if not solid.any():
-        return 0.0
-    spacing = float(np.median(np.ptp(points, axis=0) / np.array(shape)))
-    distance, _ = cKDTree(points[solid]).query(surface[:2000], distance_upper_bound=2.0 * spacing)
-    return float(np.isfinite(distance).mean())
+    tree = cKDTree(surface)
+    k = min(7, len(surface))
+    spacing = tree.query(np.unique(surface, axis=0)[:4000], k=k)[0][:, -1]
+    radius = 1.25 * float(np.quantile(spacing, 0.9))
+    check()
+    distance = tree.query(points)[0]
+    check()
+    regions, _ = label((distance > radius).reshape(shape))
+    sides = [np.take(regions, i, axis=a).reshape(-1) for a in range(3) for i in (0, -1)]
+    outside = np.unique(np.concatenate(sides))
+    free = np.isin(regions.reshape(-1), outside[outside > 0])
+    solid = ~free & (distance > 0)
+    if free.any():
+        maybe = np.flatnonzero(~free)
+        solid[maybe] = cKDTree(points[free]).query(points[maybe], distance_upper_bound=2 * radius)[0] > radius
+    solid.reshape(shape)[0] = solid.reshape(shape)[-1] = False
+    return solid
