@@ -1,9 +1,8 @@
-"""Panels: one folder per method that has its own, and the generic one for every other method."""
+"""Panels: one folder per method."""
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,8 +10,5 @@ if TYPE_CHECKING:
 
 
 def panel_class(method_id: str) -> type[Panel]:
-    """The panel of a method: ``app.panels.<id>.PANEL`` if that folder exists, else the generic panel."""
-    own = f"app.panels.{method_id}"
-    name = own if importlib.util.find_spec(own) is not None else "app.panels.generic"
-    module = importlib.import_module(f"{name}.panel")
-    return module.PANEL
+    """The panel of a method, ``app.panels.<id>.panel.PANEL``."""
+    return importlib.import_module(f"app.panels.{method_id}.panel").PANEL

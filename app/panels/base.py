@@ -24,7 +24,7 @@ from methods.core.results import Result
 
 log = logging.getLogger("studiolo.panel")
 
-__all__ = ["DocumentCodec", "Message", "Panel", "Services"]
+__all__ = ["DocumentCodec", "Message", "Panel", "Services", "TourStep"]
 
 
 class DocumentCodec(Protocol):
@@ -54,6 +54,14 @@ class Services:
     popup_menu: Callable[[str, QWidget], None]
     device: Callable[[], str]
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class TourStep:
+    """One picture of the tour: its name, and what to do before it is taken."""
+
+    name: str
+    run: Callable[[], None]
 
 
 class Panel(QWidget):
@@ -119,6 +127,10 @@ class Panel(QWidget):
     def picture(self) -> QImage:
         """A picture of the main view."""
         return self.host.grab().toImage()
+
+    def tour_steps(self) -> list[TourStep]:
+        """What ``studiolo tour`` shows after the first run."""
+        return [TourStep("result", lambda: None)]
 
     def closing(self) -> None:
         """The panel goes away: release jobs and native resources."""

@@ -54,6 +54,7 @@ class JobsView(QTreeWidget):
             header.resizeSection(column, width)
         self._rows: dict[int, QTreeWidgetItem] = {}
         self._jobs: dict[int, Job] = {}
+        self._bars: dict[int, QProgressBar] = {}
         self._clock = QTimer(self)
         self._clock.setInterval(250)
         self._clock.timeout.connect(self._tick)
@@ -85,23 +86,29 @@ class JobsView(QTreeWidget):
         button.setAccessibleName(f"Stop {job.title}")
         button.setToolTip("Stop")
         button.clicked.connect(lambda: self._press(job))
-        self.setItemWidget(item, 1, bar)
+        cell = QWidget()
+        middle = QVBoxLayout(cell)
+        middle.setContentsMargins(4, 0, 4, 0)
+        middle.addWidget(bar)
+        self.setItemWidget(item, 1, cell)
+        self._bars[job.id] = bar
         self.setItemWidget(item, 4, button)
         while self.topLevelItemCount() > SHOWN_JOBS:
             last = self.takeTopLevelItem(SHOWN_JOBS)
             gone = next(i for i, row in self._rows.items() if row is last)
-            del self._rows[gone], self._jobs[gone]
+            del self._rows[gone], self._jobs[gone], self._bars[gone]
 
     def _fill(self, item: QTreeWidgetItem, job: Job) -> None:
-        bar, button = self.itemWidget(item, 1), self.itemWidget(item, 4)
+        bar, button = self._bars[job.id], self.itemWidget(item, 4)
         bar.setValue(round(100 * job.fraction))
         item.setText(2, f"{job.elapsed:.1f} s" if job.started is not None else "")
         stopping = job.active and job.token.cancelled
         item.setText(3, "stopping" if stopping else job.state)
         tip = job.text if job.active else str(job.error or job.state)
         item.setToolTip(3, tip)
-        if not job.active:
-            button.setVisible(job.state == "failed")
+        if job.state in ("done", "cancelled") and button is not None:
+            self.removeItemWidget(item, 4)
+        elif job.state == "failed" and button is not None:
             button.setText("…")
             button.setToolTip("Show the error")
             button.setAccessibleName(f"Show the error of {job.title}")

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from app.theme.tokens import RADIUS, SMALL_PX, Tokens
+from methods.core.declaration import ASSETS
+
+
+def _icon(name: str) -> str:
+    return (ASSETS / "icons" / f"{name}.svg").as_posix()
 
 
 def style_sheet(t: Tokens) -> str:
@@ -35,8 +40,11 @@ QCheckBox:focus, QSlider:focus {{ border: 1px solid {t.accent}; outline: none; }
 QPushButton[role="primary"] {{
     background: {t.accent}; color: {t.on_accent}; border-color: {t.accent}; font-weight: 600; }}
 QPushButton[role="primary"]:disabled {{ background: {t.raised}; color: {t.muted}; border-color: {t.border}; }}
-QToolButton[role="flat"], QPushButton[role="flat"] {{ background: transparent; border-color: transparent; padding: 3px; }}
-QToolButton[role="flat"]:hover, QPushButton[role="flat"]:hover {{ background: {t.raised}; border-color: {t.border}; }}
+QToolButton[role="flat"], QPushButton[role="flat"] {{
+    background: transparent; border-color: transparent; padding: 3px; }}
+QToolButton[role="flat"]:hover, QPushButton[role="flat"]:hover {{
+    background: {t.raised}; border-color: {t.border}; }}
+QToolButton[role="flat"]:checked {{ background: {t.selection}; border-color: {t.accent}; }}
 QToolButton[role="flat"]:focus {{ border-color: {t.accent}; }}
 QToolButton::menu-indicator {{ image: none; }}
 
@@ -47,7 +55,9 @@ QLineEdit:disabled, QComboBox:disabled {{ color: {t.muted}; }}
 QLineEdit[invalid="true"] {{ border-color: {t.bad}; }}
 QComboBox QAbstractItemView {{ background: {t.raised}; border: 1px solid {t.border};
     selection-background-color: {t.selection}; selection-color: {t.text}; }}
-QComboBox::drop-down {{ border: none; width: 18px; }}
+QComboBox::drop-down {{ border: none; width: 20px; }}
+QComboBox::down-arrow {{
+    image: url({_icon("chevron-dark" if t.dark else "chevron-light")}); width: 10px; height: 10px; }}
 
 QSlider {{ border: 1px solid transparent; border-radius: 4px; }}
 QSlider::groove:horizontal {{ height: 4px; background: {t.border}; border-radius: 2px; }}
@@ -83,7 +93,8 @@ QTabBar::tab {{ background: transparent; color: {t.muted}; padding: 4px 10px; fo
 QTabBar::tab:selected {{ color: {t.text}; border-bottom-color: {t.accent}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
-QScrollBar::handle {{ background: {t.border}; border-radius: 4px; min-height: 24px; min-width: 24px; margin: 1px; }}
+QScrollBar::handle {{
+    background: {t.border}; border-radius: 4px; min-height: 24px; min-width: 24px; margin: 1px; }}
 QScrollBar::handle:hover {{ background: {t.muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
     background: none; border: none; width: 0; height: 0; }}
@@ -96,8 +107,8 @@ QWidget[role="topbar"], QWidget[role="rail"] {{ background: {t.window}; }}
 QWidget[role="topbar"] {{ border-bottom: 1px solid {t.border}; }}
 QWidget[role="rail"] {{ border-right: 1px solid {t.border}; }}
 QWidget[role="dock-title"] {{ background: {t.panel}; }}
-QWidget[role="rail"] QToolButton {{ border: none; background: transparent; padding: 6px 0; font-size: {SMALL_PX}px;
-    color: {t.muted}; border-radius: {RADIUS}px; }}
+QWidget[role="rail"] QToolButton {{
+    border: none; background: transparent; padding: 6px 0; font-size: {SMALL_PX}px; color: {t.muted}; border-radius: {RADIUS}px; }}
 QWidget[role="rail"] QToolButton:hover {{ background: {t.raised}; color: {t.text}; }}
 QWidget[role="rail"] QToolButton:checked {{ background: {t.selection}; color: {t.accent}; }}
 QFrame[role="card"] {{ background: {t.panel}; border: 1px solid {t.border}; border-radius: 8px; }}

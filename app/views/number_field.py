@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.views.units import show
@@ -35,22 +35,22 @@ class NumberField(QLineEdit):
         self.setMinimumWidth(48)
         self._name, self.parse, self._low, self._high, self._step = name, parse, low, high, step
         self._value: float | None = None
-        self._suffix = ""
         self.textEdited.connect(self._check)
         self.editingFinished.connect(self._commit)
 
-    def set_value(self, value: float | None, suffix: str = "") -> None:
+    def set_value(self, value: float | None) -> None:
         """Show ``value``; None shows a dash, as for several parts that differ."""
-        if value == self._value and suffix == self._suffix and not self.isModified():
+        if value == self._value and not self.isModified():
             return
-        self._value, self._suffix = value, suffix
+        self._value = value
         self._show()
 
     def value(self) -> float | None:
         return self._value
 
     def _show(self) -> None:
-        self.setText("–" if self._value is None else show(self._value) + self._suffix)
+        # Four digits fit beside two neighbours; all of them are there while one edits.
+        self.setText("–" if self._value is None else show(self._value, 12 if self.hasFocus() else 4))
         self.setModified(False)
         self.setCursorPosition(0)
         self._mark("")
@@ -98,6 +98,17 @@ class NumberField(QLineEdit):
             return
         step = self._step or 10 ** math.floor(math.log10(abs(self._value) or 1.0)) / 10
         self._set(min(max(self._value + steps * step, self._low), self._high))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if not self.isModified():
+            self._show()
+            self.selectAll()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if not self.isModified():
+            self._show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         direction = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()))

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QColorDialog, QDialog
 
 from app.commands import Command
-from app.panels.base import Panel, Services
+from app.panels.base import Panel, Services, TourStep
 from app.panels.superquadrics.commands import panel_commands
 from app.panels.superquadrics.dialogs import ExportDialog, MirrorDialog
 from app.panels.superquadrics.document import Studio, StudioCodec
@@ -286,6 +286,12 @@ class SuperquadricsPanel(Panel):
 
     def picture(self) -> QImage:
         return self.scene.screenshot()
+
+    def tour_steps(self) -> list[TourStep]:
+        def select_one() -> None:
+            self.select(tuple(part.id for part in self.operations.shape.parts[:1]))
+
+        return [TourStep("fitted", select_one), TourStep("error-map", self.cycle_error_map)]
 
     def closing(self) -> None:
         super().closing()

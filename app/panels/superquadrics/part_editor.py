@@ -38,6 +38,7 @@ class PartEditor(QWidget):
         super().__init__(parent)
         self._unit = ""
         self._parts: tuple[Superquadric, ...] = ()
+        self._titles: dict[str, QLabel] = {}
         self._empty = QLabel("Select a part in the list or in the view to see its numbers.")
         self._empty.setWordWrap(True)
         self._empty.setProperty("role", "muted")
@@ -53,7 +54,7 @@ class PartEditor(QWidget):
         for column in (1, 2, 3):
             grid.setColumnStretch(column, 1)
         self._position = self._triple(grid, 0, "position", "translation", self._length, -np.inf)
-        self._rotation = self._triple(grid, 1, "rotation", "rotation", parse_number, -360.0, 360.0, 5.0)
+        self._rotation = self._triple(grid, 1, "rotation, °", "rotation", parse_number, -360.0, 360.0, 5.0)
         self._size = self._triple(grid, 2, "half size", "size", self._length, 1e-12)
         self._exponents = [
             self._slider(
@@ -94,9 +95,11 @@ class PartEditor(QWidget):
             return
         # isEnabled per field would lose the focus while typing; one switch for the whole block is enough.
         self._fields.setEnabled(any(not part.locked for part in self._parts))
-        self._show(self._position, [p.translation for p in self._parts], f" {self._unit}".rstrip())
-        self._show(self._rotation, [euler_xyz_from_quaternion(p.rotation) for p in self._parts], "°")
-        self._show(self._size, [p.size for p in self._parts], f" {self._unit}".rstrip())
+        for name, title in (("position", self._titles["position"]), ("half size", self._titles["half size"])):
+            title.setText(f"{name}, {self._unit}" if self._unit else name)
+        self._show(self._position, [p.translation for p in self._parts])
+        self._show(self._rotation, [euler_xyz_from_quaternion(p.rotation) for p in self._parts])
+        self._show(self._size, [p.size for p in self._parts])
         for index in range(2):
             self._show_slider(self._exponents[index], [p.exponents[index] for p in self._parts])
             self._show_slider(self._taper[index], [p.taper[index] for p in self._parts])
@@ -117,14 +120,14 @@ class PartEditor(QWidget):
         return any(slider.isSliderDown() for slider, _ in (*self._exponents, *self._taper))
 
     @staticmethod
-    def _show(fields: list[NumberField], rows: list[object], suffix: str) -> None:
+    def _show(fields: list[NumberField], rows: list[object]) -> None:
         values = np.asarray(rows, float)
         for axis, field in enumerate(fields):
             column = values[:, axis]
             # 1e-9 keeps the last bits of an Euler angle from showing as 1.1e-14.
             same = np.ptp(column) <= 1e-9 * max(1.0, float(np.abs(column).max()))
             shown = float(column[0]) if abs(column[0]) > 1e-12 else 0.0
-            field.set_value(shown if same else None, suffix if same else "")
+            field.set_value(shown if same else None)
 
     @staticmethod
     def _show_slider(pair: tuple[QSlider, NumberField], values: list[float]) -> None:
@@ -150,7 +153,7 @@ class PartEditor(QWidget):
         high: float = np.inf,
         step: float = 0.0,
     ) -> list[NumberField]:
-        title = QLabel(label)
+        title = self._titles[label] = QLabel(label)
         grid.addWidget(title, row, 0)
         fields = []
         for axis in range(3):

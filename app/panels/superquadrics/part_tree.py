@@ -40,6 +40,7 @@ class PartTree(QTreeWidget):
         self.setIndentation(12)
         self.setIconSize(QSize(12, 12))
         self.setUniformRowHeights(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(
             QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked
@@ -50,11 +51,12 @@ class PartTree(QTreeWidget):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(22)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column in (SIZE, RESIDUAL):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for column, width in ((SIZE, 104), (RESIDUAL, 56)):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            header.resizeSection(column, width)
         for column in (VISIBLE, LOCKED):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            header.resizeSection(column, 24)
+            header.resizeSection(column, 22)
         self.itemSelectionChanged.connect(self._selected)
         self.itemChanged.connect(self._edited)
         self.itemClicked.connect(self._clicked)
@@ -128,7 +130,7 @@ class PartTree(QTreeWidget):
         if item.data(SIZE, PART_ID) != look:
             item.setData(SIZE, PART_ID, look)
             item.setIcon(NAME, swatch(part.color))
-        size = " ".join(show(v, 3) for v in part.size)
+        size = " ".join(show(v, 2).removeprefix("0") for v in part.size)
         if item.text(SIZE) != size:
             item.setText(SIZE, size)
         if item.text(RESIDUAL) != residual:

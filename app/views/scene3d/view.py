@@ -662,8 +662,10 @@ class SceneView(QWidget):
         renderer.begin(self.camera, width, height)
         self._draw_grid(renderer, tokens.border)
         chosen = set(self._selection)
+        # Painted with distances, the target is what one looks at; the objects would only cover it.
+        painted = self._target is not None and self._target.colors is not None and self.target_visible
         for item in self._drawn.values():
-            if item.object.visible:
+            if item.object.visible and not painted:
                 if item.buffers is None:
                     item.buffers = self._upload(item)
                 renderer.surface(

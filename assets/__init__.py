@@ -1,0 +1,1 @@
+"""Bundled data: samples, weights, icons, pictures."""
