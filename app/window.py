@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
             self.addDockWidget(area, dock)
             self.docks[dock_id] = dock
         self.setCorner(Qt.Corner.BottomRightCorner, areas.RightDockWidgetArea)
-        self.resizeDocks([self.docks["inspector"]], [328], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["inspector"]], [372], Qt.Orientation.Horizontal)
         self.resizeDocks(
             [self.docks[d] for d in ("jobs", "history", "log")], [150] * 3, Qt.Orientation.Vertical
         )

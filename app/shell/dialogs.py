@@ -88,8 +88,8 @@ def about_method(method: Method, parent: QWidget) -> QDialog:
     text = [
         f"# {method.title}",
         method.summary,
-        f"**Paper.** {paper.authors}{': ' if paper.authors else ''}*{paper.title}*, {paper.venue} {paper.year}, "
-        f"{paper.link}",
+        f"**Paper.** {paper.authors}{': ' if paper.authors else ''}*{paper.title}*, "
+        f"{paper.venue} {paper.year}, {paper.link}",
         f"**From the paper.** {paper.theirs}",
         f"**Ours.** {paper.ours}",
         f"**Limits.** {paper.limits}",

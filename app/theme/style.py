@@ -69,7 +69,8 @@ QSlider::handle:horizontal:disabled {{ border-color: {t.border}; }}
 
 QAbstractItemView {{ background: {t.panel}; border: 1px solid transparent; outline: none;
     alternate-background-color: {t.raised}; }}
-QTreeView::item, QListView::item, QTableView::item {{ padding: 3px 2px; border-bottom: 1px solid {t.border}; }}
+QTreeView::item, QListView::item, QTableView::item {{
+    padding: 3px 2px; border-bottom: 1px solid {t.border}; }}
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {{
     background: {t.selection}; color: {t.text}; }}
 QTreeView::item:hover:!selected, QListView::item:hover:!selected {{ background: {t.raised}; }}
@@ -108,7 +109,8 @@ QWidget[role="topbar"] {{ border-bottom: 1px solid {t.border}; }}
 QWidget[role="rail"] {{ border-right: 1px solid {t.border}; }}
 QWidget[role="dock-title"] {{ background: {t.panel}; }}
 QWidget[role="rail"] QToolButton {{
-    border: none; background: transparent; padding: 6px 0; font-size: {SMALL_PX}px; color: {t.muted}; border-radius: {RADIUS}px; }}
+    border: none; background: transparent; padding: 6px 0; font-size: {SMALL_PX}px;
+    color: {t.muted}; border-radius: {RADIUS}px; }}
 QWidget[role="rail"] QToolButton:hover {{ background: {t.raised}; color: {t.text}; }}
 QWidget[role="rail"] QToolButton:checked {{ background: {t.selection}; color: {t.accent}; }}
 QFrame[role="card"] {{ background: {t.panel}; border: 1px solid {t.border}; border-radius: 8px; }}

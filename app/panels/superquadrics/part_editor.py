@@ -122,12 +122,12 @@ class PartEditor(QWidget):
     @staticmethod
     def _show(fields: list[NumberField], rows: list[object]) -> None:
         values = np.asarray(rows, float)
+        # What is far smaller than its neighbours is rounding: 1.4e-9 beside 0.08 is a zero.
+        noise = 1e-6 * float(np.abs(values).max())
         for axis, field in enumerate(fields):
             column = values[:, axis]
-            # 1e-9 keeps the last bits of an Euler angle from showing as 1.1e-14.
-            same = np.ptp(column) <= 1e-9 * max(1.0, float(np.abs(column).max()))
-            shown = float(column[0]) if abs(column[0]) > 1e-12 else 0.0
-            field.set_value(shown if same else None)
+            same = np.ptp(column) <= max(noise, 1e-9 * float(np.abs(column).max()))
+            field.set_value((float(column[0]) if abs(column[0]) > noise else 0.0) if same else None)
 
     @staticmethod
     def _show_slider(pair: tuple[QSlider, NumberField], values: list[float]) -> None:

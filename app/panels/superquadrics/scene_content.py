@@ -36,7 +36,7 @@ class SceneContent:
         return [self._object(part, solo) for part in shape.parts]
 
     def changes(self, shape: Shape, solo: frozenset[int] = frozenset()) -> Iterator[SceneObject] | None:
-        """Only the objects that differ from the last drawing; None when parts came, went or moved in order."""
+        """Only the objects that differ from the last drawing; None when parts came or went."""
         if [part.id for part in shape.parts] != list(self._drawn):
             return None
         changed = [part for part in shape.parts if part != self._drawn[part.id]]
