@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from methods.core.errors import BadInput
 from methods.superquadrics import topology
-from methods.superquadrics.mesh_tree import MeshTree, winding_number
+from methods.superquadrics.mesh_tree import COARSE, MeshTree, winding_number
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,7 +27,7 @@ SOLID_SHARE = 0.2
 _LEAST_VOLUME = 1e-9
 """Of a closed surface, for a diagonal of 1: less is a sheet with two sides."""
 _SOLID_DEPTH = 1e-4
-_SOLID_PROBES = 2048
+_SOLID_PROBES = 512
 
 _RELOAD = "Load it again from its file."
 METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254}
@@ -307,7 +307,9 @@ class Target:
         if not surface.open_edges:
             return surface.volume > _LEAST_VOLUME
         points, normals, _ = self.sample_faces(_SOLID_PROBES, np.random.default_rng(0))
-        below = self.winding(points - normals * (_SOLID_DEPTH * self.diagonal))
+        below = self._tree().winding(
+            self._local(points - normals * (_SOLID_DEPTH * self.diagonal)), accuracy=COARSE
+        )
         return float((below > 0.75).mean()) >= SOLID_SHARE
 
 

@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 
 MAX_JSON_BYTES = 64 * 2**20
 MAX_NODES = 100_000
+MAX_PRIMITIVES = 100_000
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
 _COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -96,7 +97,14 @@ class _Scene:
         self.cache: dict[tuple[int, bool], NDArray] = {}
 
     def raw(self) -> Raw:
-        for node, matrix in self._instances():
+        instances = self._instances()
+        # counted before anything is built: a small file may repeat a mesh any number of times
+        primitives = sum(len(_list(self._mesh(node)["primitives"])) for node, _ in instances)
+        if primitives > MAX_PRIMITIVES:
+            raise BadInput(
+                f"{self.source.name} repeats its meshes {primitives:,} times.", "Simplify it first."
+            )
+        for node, matrix in instances:
             self.source.check()
             self._add(node, matrix)
         vertices = np.concatenate([np.empty((0, 3)), *self.vertices])
@@ -136,8 +144,11 @@ class _Scene:
             pending += [(_index(child, nodes), matrix) for child in reversed(children)]
         return found
 
+    def _mesh(self, node: dict[str, Any]) -> dict[str, Any]:
+        return self.lists["meshes"][_index(node["mesh"], self.lists["meshes"])]
+
     def _add(self, node: dict[str, Any], matrix: Floats) -> None:
-        mesh = self.lists["meshes"][_index(node["mesh"], self.lists["meshes"])]
+        mesh = self._mesh(node)
         part = -1
         for primitive in _list(mesh["primitives"]):
             mode = primitive.get("mode", 4)

@@ -12,8 +12,8 @@ Integers = NDArray[np.int64]
 
 MAX_CLIPPED = 512
 """Concave polygons with more corners are cut as a fan."""
-CLIP_BUDGET = 3_000_000
-"""Sum of corners squared that is spent on concave polygons of one file, about 2 s."""
+CLIP_BUDGET = 1_000_000
+"""Sum of corners squared that is spent on a file's concave polygons, about 2 s; the rest are cut as fans."""
 
 
 def triangulate(vertices: Floats, polygons: Polygons) -> tuple[Integers, Integers]:
@@ -94,30 +94,29 @@ def _clip_ears(points: Floats) -> Integers:
     """Triangles [n - 2, 3] of one polygon [n, 3] as numbers of its corners."""
     normal = _newell(points[None])[0]
     axis = int(np.argmax(np.abs(normal)))
-    flat = points[:, [(axis + 1) % 3, (axis + 2) % 3]] * (1.0, 1.0 if normal[axis] >= 0 else -1.0)
-    flat = flat - flat[0]
-    left = list(range(len(points)))
-    triangles = []
+    flat = points[:, [(axis + 1) % 3, (axis + 2) % 3]] - points[0, [(axis + 1) % 3, (axis + 2) % 3]]
+    x, y = flat[:, 0].tolist(), (flat[:, 1] * (1.0 if normal[axis] >= 0 else -1.0)).tolist()
 
-    def side(p: Floats, q: Floats, r: Floats) -> Floats:
-        return (q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1]) - (q[..., 1] - p[..., 1]) * (
-            r[..., 0] - p[..., 0]
+    def side(p: int, q: int, r: int) -> float:
+        return (x[q] - x[p]) * (y[r] - y[p]) - (y[q] - y[p]) * (x[r] - x[p])
+
+    def is_ear(p: int, q: int, r: int) -> bool:
+        return not any(
+            side(p, q, k) >= 0 and side(q, r, k) >= 0 and side(r, p, k) >= 0
+            for k in reflex
+            if k not in (p, q, r)
         )
 
+    left = list(range(len(points)))
+    triangles = []
     while len(left) > 3:
-        ring = np.array(left)
-        here = flat[ring]
-        turn = side(np.roll(here, 1, axis=0), here, np.roll(here, -1, axis=0))
-        reflex = here[turn <= 0]
-        ear = int(np.argmax(turn))  # of a polygon that crosses itself, the best there is
-        for i in np.flatnonzero(turn > 0):
-            p, q, r = here[i - 1], here[i], here[(i + 1) % len(ring)]
-            inside = (side(p, q, reflex) >= 0) & (side(q, r, reflex) >= 0) & (side(r, p, reflex) >= 0)
-            own = (reflex == p).all(axis=1) | (reflex == q).all(axis=1) | (reflex == r).all(axis=1)
-            if not (inside & ~own).any():
-                ear = int(i)
-                break
-        triangles.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
+        corners = list(zip([left[-1], *left[:-1]], left, [*left[1:], left[0]], strict=True))
+        turns = [side(*corner) for corner in corners]
+        reflex = [q for (_, q, _), turn in zip(corners, turns, strict=True) if turn <= 0]
+        ears = (i for i, turn in enumerate(turns) if turn > 0 and is_ear(*corners[i]))
+        # a polygon that crosses itself may have none: then its sharpest corner
+        ear = next(ears, max(range(len(turns)), key=turns.__getitem__))
+        triangles.append(corners[ear])
         del left[ear]
     triangles.append(tuple(left))
     return np.array(triangles, dtype=np.int64)

@@ -70,7 +70,7 @@ def _by_content(source: Source, head: bytes, suffix: str) -> str:
             return "npz"
         raise BadInput(f"{source.name} is a zip archive (or 3MF).", "Unpack or export it as a mesh first.")
     is_solid = text[:5].lower() == b"solid"
-    if suffix == "stl" and (is_solid or stl.is_binary(head, source.size)):
+    if suffix == "stl" and (is_solid or (b"\0" in head and stl.is_binary(head, source.size))):
         return "stl"
     if (is_solid and b"facet" in head.lower()) or _is_exact_stl(head, source.size):
         return "stl"
