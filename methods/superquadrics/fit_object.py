@@ -10,6 +10,7 @@ from methods.core.context import Context
 from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonical, palette_color
 from methods.superquadrics.objective import Row, covered, explained, row, score
 from methods.superquadrics.part_fit import fit_part
+from methods.superquadrics.primitive import variants
 from methods.superquadrics.reduce import merge_rows, prune_rows
 from methods.superquadrics.refine import sweep, world_part
 from methods.superquadrics.segmentation import candidates, worth
@@ -77,18 +78,21 @@ def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper,
         held = covered(rows, samples)
         found = candidates(samples, held, rng)
         found.sort(key=lambda part: -worth(part, samples, held))
-        best, best_value = None, -1.0 if not rows else value + part_cost
+        best, best_value, least = None, -np.inf, value + part_cost if rows else -1.0
         for part in found[:_TRIED]:
             ctx.check()
-            for fitted in (part, fit_part(part, samples, held, [r.part for r in rows], ctx.check, taper=taper)):
+            round_ = [v for v in variants(part) if v.exponents[1] == 1.0]
+            starts = [part, *(v for v in round_ if worth(v, samples, held) > 0.9 * worth(part, samples, held))]
+            for fitted in (part, *(fit_part(start, samples, held, [r.part for r in rows], ctx.check, taper=taper) for start in starts)):
                 new = row(fitted, samples)
                 new_value = explained([*rows, new], samples)
-                if new_value > best_value:
-                    best, best_value = new, new_value
+                waste = float(samples.weights[new.held & ~held & ~samples.solid].sum()) / samples.volume
+                if new_value > least and new_value - waste > best_value:
+                    best, best_value, value_then = new, new_value - waste, new_value
         if best is None:
             break
         rows.append(best)
-        value = best_value
+        value = value_then
         shown(rows)
     return rows
 

@@ -72,6 +72,32 @@ def box(centre: Floats, rotation: Floats, half: Floats, exponent: float = 0.1) -
     )
 
 
+def variants(part: Primitive) -> list[Primitive]:
+    """Other starts for a fit that the exponents alone cannot reach from ``part``.
+
+    A boxy part: the same with another axis as z, along which it may taper, as a cylinder about each axis with
+    a nearly square section and, if nearly cubic, as an ellipsoid. An octahedral section: a square turned by
+    45 degrees.
+    """
+    found = []
+    if part.exponents.max() < 0.6 and np.abs(part.taper).max() < 0.3:
+        for turn in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            rotation, size = part.rotation[:, turn], part.size[list(turn)]
+            if turn != (0, 1, 2):
+                found.append(Primitive(part.translation, rotation, size, part.exponents, np.zeros(2)))
+            if 0.75 < size[0] / size[1] < 1.33:
+                found.append(Primitive(part.translation, rotation, size, np.array([0.1, 1.0]), np.zeros(2)))
+        if part.size.min() > 0.75 * part.size.max():
+            found.append(Primitive(part.translation, part.rotation, part.size, np.ones(2), np.zeros(2)))
+    elif part.exponents[1] > 1.4 and 0.6 < part.size[0] / part.size[1] < 1.6:
+        half = float(np.sqrt(part.size[0] * part.size[1] / 2.0))
+        size = np.array([half, half, part.size[2]])
+        exponents = np.array([part.exponents[0], max(HIGHEST_EXPONENT - part.exponents[1], 0.1)])
+        turned = part.rotation @ rotation_of(np.array([0.0, 0.0, np.pi / 4]))
+        found.append(Primitive(part.translation, turned, size, exponents, part.taper))
+    return found
+
+
 def rotation_of(vector: Floats) -> Floats:
     """Rotation matrix of a rotation vector (Rodrigues)."""
     angle = float(np.linalg.norm(vector))

@@ -12,13 +12,12 @@ from methods.core.errors import BadInput
 from methods.superquadrics.model import Shape, Superquadric, matrix_to_quaternion
 from methods.superquadrics.objective import Row, covered, explained, row, rows_of
 from methods.superquadrics.part_fit import fit_part
-from methods.superquadrics.primitive import HIGHEST_EXPONENT, Primitive, rotation_of
+from methods.superquadrics.primitive import Primitive, variants
 from methods.superquadrics.solid_samples import Samples, sample_solid
 from methods.superquadrics.target import Target
 
 _SWEEPS = 4
 _SMALLEST_GAIN = 2e-4
-_QUARTER = rotation_of(np.array([0.0, 0.0, np.pi / 4]))
 
 
 def refine(shape: Shape, target: Target, ctx: Context, *, part_ids: Collection[int] | None = None) -> Shape:
@@ -68,7 +67,7 @@ def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, t
             others = rows[:i] + rows[i + 1 :]
             held = covered(others, samples)
             best, best_value = rows[i], value
-            for begin in _starts(rows[i].part):
+            for begin in [rows[i].part, *(variants(rows[i].part) if turn == 0 else ())]:
                 ctx.check()
                 part = fit_part(begin, samples, held, [r.part for r in others], ctx.check, taper=taper)
                 found = row(part, samples)
@@ -85,17 +84,6 @@ def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, t
             break
         active |= set(free)
     return rows
-
-
-def _starts(part: Primitive) -> list[Primitive]:
-    """The part, and for an octahedral section the same section as a square turned by 45 degrees."""
-    starts = [part]
-    if part.exponents[1] > 1.4 and 0.6 < part.size[0] / part.size[1] < 1.6:
-        half = float(np.sqrt(part.size[0] * part.size[1] / 2.0))
-        size = np.array([half, half, part.size[2]])
-        exponents = np.array([part.exponents[0], max(HIGHEST_EXPONENT - part.exponents[1], 0.1)])
-        starts.append(replace(part, rotation=part.rotation @ _QUARTER, size=size, exponents=exponents))
-    return starts
 
 
 def local_part(part: Superquadric, samples: Samples) -> Primitive:
