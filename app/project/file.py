@@ -37,7 +37,16 @@ RATIO_FROM = 16 * 1024**2
 """Members up to this size may compress as they like: a flat array of zeros does so for good reason."""
 CHUNK = 1024**2
 
-DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError)
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+)
 """All that zipfile lets through for cut-off, encrypted or otherwise impossible archives."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*\Z")
@@ -93,13 +102,15 @@ def read_project(path: Path) -> Project:
         BadInput: it is no project, is damaged, was made by a newer version, or breaks a limit.
         OSError: the file cannot be read.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _read(archive, path.name)
-    except DAMAGE as error:
-        raise BadInput(
-            f"{path.name} is not a project file or is damaged ({error}).", "Open a backup or another file."
-        ) from error
+    with path.open("rb") as stream:
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                return _read(archive, path.name)
+        except DAMAGE as error:
+            raise BadInput(
+                f"{path.name} is not a project file or is damaged ({error}).",
+                "Open a backup or another file.",
+            ) from error
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> Project:
