@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,9 @@ def _from_npz(content: bytes, source: str) -> Shape:
             raise BadInput(f"{source} unpacks to {unpacked:,} bytes.", "Parts files stay below 16 MB.")
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = {name: np.asarray(archive[name]) for name in archive.files}
+        for array in arrays.values():
+            if array.dtype.kind == "U" and array.size and _code_points(array).max() > sys.maxunicode:
+                raise ValueError("text that is no Unicode")  # Python would fail on it later, with SystemError
     except BadInput:
         raise
     except Exception as error:  # zipfile and numpy raise a dozen kinds on damaged files
@@ -209,6 +213,10 @@ def _from_npz(content: bytes, source: str) -> Shape:
     }
     data["parts"] = _rows_from(arrays, source)
     return from_json(data, source=source)
+
+
+def _code_points(text: Any) -> Any:
+    return np.ascontiguousarray(text.astype(text.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
 
 
 def _rows_from(arrays: dict[str, Any], source: str) -> list[dict[str, Any]]:

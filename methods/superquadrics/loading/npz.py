@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import struct
+import sys
 import zipfile
 import zlib
 from typing import IO
@@ -36,6 +38,7 @@ PARTS = "exponents"
 MAX_MEMBERS = 1000
 MAX_NAMES = 10_000
 _ROWS = 500_000
+_MAX_HEADER = 10_000
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, KeyError, TypeError, SyntaxError,
     NotImplementedError, RuntimeError, OSError, OverflowError, MemoryError,
@@ -51,9 +54,7 @@ class _Array:
     ) -> None:
         self.source, self.name, self._stream = source, name, stream
         try:
-            version = npy.read_magic(stream)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            self.shape, self._fortran, self.dtype = read(stream)
+            self.shape, self._fortran, self.dtype = _header(stream)
         except _DAMAGE as error:
             raise source.damaged(f"the array {name!r} has no readable header") from error
         if self.dtype.hasobject or self.dtype.kind not in ("U" if text else "fiu"):
@@ -104,6 +105,22 @@ class _Array:
         rows, width = self.shape
         for start in range(0, rows, _ROWS):
             yield self._read(min(_ROWS, rows - start) * width).reshape(-1, width)
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, Fortran order and type of an array, as numpy writes them (NEP 1); ValueError if unreadable.
+
+    numpy's own reader also tries to repair headers that Python 2 wrote, with errors of other kinds.
+    """
+    major, _ = npy.read_magic(stream)
+    size = int.from_bytes(stream.read(2 if major == 1 else 4), "little")
+    if size > _MAX_HEADER:
+        raise ValueError("long header")
+    header = ast.literal_eval(stream.read(size).decode("utf-8").strip())
+    shape, dtype = header["shape"], npy.descr_to_dtype(header["descr"])
+    if not (isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)):
+        raise ValueError("shape")
+    return shape, header["fortran_order"] is True, dtype
 
 
 def read_npz(source: Source) -> Raw:
@@ -171,9 +188,13 @@ def _read_members(source: Source, archive: zipfile.ZipFile, members: dict[str, z
 
 def _words(array: _Array, most: int) -> list[str]:
     """At most ``most`` words of an array of text; none if it is larger than such an array can be."""
-    if array.bytes > 4 * 200 * most or len(array.shape) > 1:
+    if not 0 < array.bytes <= 4 * 200 * most or len(array.shape) > 1:
         return []
-    return [printable(str(word)) for word in array.all().reshape(-1)[:most]]
+    words = array.all().reshape(-1)[:most]
+    words = np.ascontiguousarray(words.astype(words.dtype.newbyteorder("=")))
+    if words.view(np.uint32).max() > sys.maxunicode:
+        return []  # no text; Python would raise SystemError
+    return [printable(str(word)) for word in words]
 
 
 def _labels(array: _Array, faces: int, names: int) -> NDArray[np.int64] | None:

@@ -27,7 +27,7 @@ def read_off(source: Source) -> Raw:
     starts = rows.starts[filled]
     counts = rows.counts[filled]
     sizes = rows.values[starts[0] : starts[0] + 2]
-    if not (np.isfinite(sizes).all() and (sizes >= 0).all() and (sizes == np.floor(sizes)).all()):
+    if not ((sizes >= 0) & (sizes < 2**53) & (sizes == np.floor(sizes))).all():
         raise source.damaged("the numbers of vertices and faces after OFF are no whole numbers")
     if sizes[0] > MAX_VERTICES or sizes[1] > MAX_FACES:
         raise BadInput(

@@ -70,7 +70,7 @@ def pieces(source: Source, *, start: int = 0, join: bytes = b"") -> Iterator[byt
 def _joined(text: bytes, join: bytes) -> bytes:
     if join and join in text:
         text = _COMMENT_LINE.sub(b"", text)  # a path in a comment may end in a backslash
-        return text.replace(join + b"\r\n", b"  ").replace(join + b"\n", b" ")
+        return text.replace(join + b"\r\n", b"  ").replace(join + b"\n", b" ") + b"\n"
     return text
 
 
