@@ -14,9 +14,13 @@ from methods.superquadrics.primitive import variants
 from methods.superquadrics.reduce import merge_rows, prune_rows
 from methods.superquadrics.refine import sweep, world_part
 from methods.superquadrics.segmentation import candidates, worth
+from methods.superquadrics.shells import find_shell, ring
 from methods.superquadrics.solid_samples import Samples, sample_solid
 from methods.superquadrics.target import Target
 
+_ROOM_FOR_STAVES = 10
+_STAVES_SHARE = 0.75
+"""Most staves of a wall of revolution, as a share of all parts."""
 _TRIED = 3
 """Candidates that are fitted for each new part."""
 
@@ -51,18 +55,21 @@ def fit_object(
     def shown(rows: list[Row]) -> None:
         ctx.partial(_shape(rows, samples, target.unit))
 
-    rows = _add([], samples, ctx, rng, max_parts, part_cost, taper, shown, (0.15, 0.5))
+    shell = find_shell(samples, rng) if taper and max_parts >= _ROOM_FOR_STAVES else None
+    fixed = ring(samples, shell, int(_STAVES_SHARE * max_parts), ctx.check) if shell is not None else []
+    rows = list(fixed)
+    rows = _add(rows, samples, ctx, rng, max_parts, part_cost, taper, shown, (0.15, 0.5))
     for turn in range(2):
         start = 0.5 + 0.25 * turn
         before = score(rows, samples, part_cost)
-        rows = sweep(rows, samples, ctx, sweeps=2, taper=taper, shown=shown, span=(start, start + 0.1))
-        rows = merge_rows(rows, samples, ctx, part_cost, taper)
-        rows = prune_rows(rows, samples, ctx, part_cost)
+        rows = sweep(rows, samples, ctx, free=range(len(fixed), len(rows)), sweeps=2, taper=taper, shown=shown, span=(start, start + 0.1))
+        rows = merge_rows(rows, samples, ctx, part_cost, taper, kept=len(fixed))
+        rows = prune_rows(rows, samples, ctx, part_cost, kept=len(fixed))
         shown(rows)
         rows = _add(rows, samples, ctx, rng, max_parts, part_cost, taper, shown, (start + 0.15, start + 0.25))
         if score(rows, samples, part_cost) < before + 1e-4:
             break
-    rows = prune_rows(rows, samples, ctx, part_cost)
+    rows = prune_rows(rows, samples, ctx, part_cost, kept=len(fixed))
     shape = _shape(rows, samples, target.unit)
     ctx.partial(shape)
     ctx.progress(1.0, f"{len(shape)} parts")

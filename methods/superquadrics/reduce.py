@@ -36,8 +36,8 @@ class Proposal:
     delta_chamfer_rel: float
 
 
-def merge_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float, taper: bool) -> list[Row]:
-    """Merge pairs, best first, while a merge costs less than the part it saves."""
+def merge_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float, taper: bool, *, kept: int = 0) -> list[Row]:
+    """Merge pairs, best first, while a merge costs less than the part it saves; the first ``kept`` stay."""
     rows = list(rows)
     failed: set[tuple[int, int]] = set()
     while len(rows) > 1:
@@ -45,7 +45,7 @@ def merge_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float
         best = None
         for i, j in _pairs(rows):
             key = (id(rows[i]), id(rows[j]))
-            if key in failed:
+            if i < kept or j < kept or key in failed:
                 continue
             merged = merged_row(rows, i, j, samples, ctx, taper)
             rest = [r for n, r in enumerate(rows) if n not in (i, j)]
@@ -63,17 +63,16 @@ def merge_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float
     return rows
 
 
-def prune_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float) -> list[Row]:
-    """Drop parts, the least useful first, while each explains less than its cost."""
+def prune_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float, *, kept: int = 0) -> list[Row]:
+    """Drop parts, the least useful first, while each explains less than its cost; the first ``kept`` stay."""
     rows = list(rows)
     while len(rows) > 1:
         ctx.check()
         value = explained(rows, samples)
-        losses = [value - explained(rows[:i] + rows[i + 1 :], samples) for i in range(len(rows))]
-        least = int(np.argmin(losses))
-        if losses[least] >= part_cost:
+        losses = [value - explained(rows[:i] + rows[i + 1 :], samples) for i in range(kept, len(rows))]
+        if not losses or min(losses) >= part_cost:
             break
-        del rows[least]
+        del rows[kept + int(np.argmin(losses))]
     return rows
 
 
