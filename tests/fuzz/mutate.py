@@ -40,8 +40,9 @@ NASTY_INTEGERS = (
 NASTY_FLOATS = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e38, -1e38, 1e-45, 3.4e38, 1e20)
 WORDS = (
     b"\n", b"\r", b"\r\n", b" ", b"\t", b"\\\n", b"#", b"f ", b"v ", b"vn ", b"o a\n", b"g\n", b"element ",
-    b"property list uchar int vertex_indices\n", b"end_header\n", b"solid ", b"endsolid\n", b"facet ", b"OFF\n",
-    b"COFF\n", b"ply\n", b"format ascii 1.0\n", b"nan ", b",", b";", b'"', b"{", b"}", b"[", b"null",
+    b"property list uchar int vertex_indices\n", b"end_header\n", b"solid ", b"endsolid\n", b"facet ", 
+    b"OFF\n", b"COFF\n", b"ply\n", b"format ascii 1.0\n",
+    b"nan ", b",", b";", b'"', b"{", b"}", b"[", b"null",
     b"\xef\xbb\xbf", b"glTF", b"PK\x03\x04", b"\x93NUMPY",
 )  # fmt: skip
 
@@ -209,8 +210,8 @@ def _change_json(document: object, rng: Random) -> None:
         del holder[key]
         return
     nasty = (
-        None, True, -1, 0, 1, 3, 7, 2**31, 2**53, 2**64, 1.5, 1e308, float("nan"), float("inf"), "", "x", [], {},
-        [0], [[0]], {"a": 0}, "VEC3", "SCALAR", 5123, 5126, "a" * 1000,
+        None, True, -1, 0, 1, 3, 7, 2**31, 2**53, 2**64, 1.5, 1e308, float("nan"), float("inf"), "", "x",
+        [], {}, [0], [[0]], {"a": 0}, "VEC3", "SCALAR", 5123, 5126, "a" * 1000,
     )  # fmt: skip
     holder[key] = nasty[int(rng.integers(len(nasty)))]  # type: ignore[index]
 

@@ -191,6 +191,9 @@ def _read_header(source: Source) -> Header:
             raise source.damaged("its header names too many elements or properties")
     if order is None:
         raise source.damaged("its header has no line 'format'")
+    names = [element.name for element in elements]
+    if len(set(names)) < len(names):
+        raise source.damaged("its header names an element twice")
     return Header(order, elements, len(text) + len(end))
 
 
