@@ -11,7 +11,7 @@ from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonica
 from methods.superquadrics.objective import Row, covered, explained, row, score
 from methods.superquadrics.part_fit import fit_part
 from methods.superquadrics.primitive import variants
-from methods.superquadrics.reduce import merge_rows, prune_rows
+from methods.superquadrics.reduce import reduce_rows
 from methods.superquadrics.refine import sweep, world_part
 from methods.superquadrics.segmentation import candidates, worth
 from methods.superquadrics.shells import find_shell, ring
@@ -21,6 +21,8 @@ from methods.superquadrics.target import Target
 _ROOM_FOR_STAVES = 10
 _STAVES_SHARE = 0.75
 """Most staves of a wall of revolution, as a share of all parts."""
+_TOO_MANY = 3
+"""Parts beyond the limit that may be found before the least useful ones are given up."""
 _TRIED = 3
 """Candidates that are fitted for each new part."""
 
@@ -58,18 +60,19 @@ def fit_object(
     shell = find_shell(samples, rng) if taper and max_parts >= _ROOM_FOR_STAVES else None
     fixed = ring(samples, shell, int(_STAVES_SHARE * max_parts), ctx.check) if shell is not None else []
     rows = list(fixed)
-    rows = _add(rows, samples, ctx, rng, max_parts, part_cost, taper, shown, (0.15, 0.5))
+    room = max_parts + _TOO_MANY
+    rows = _add(rows, samples, ctx, rng, room, part_cost, taper, shown, (0.1, 0.4))
     for turn in range(2):
-        start = 0.5 + 0.25 * turn
+        start = 0.4 + 0.3 * turn
         before = score(rows, samples, part_cost)
-        rows = sweep(rows, samples, ctx, free=range(len(fixed), len(rows)), sweeps=2, taper=taper, shown=shown, span=(start, start + 0.1))
-        rows = merge_rows(rows, samples, ctx, part_cost, taper, kept=len(fixed))
-        rows = prune_rows(rows, samples, ctx, part_cost, kept=len(fixed))
+        free = range(len(fixed), len(rows))
+        rows = sweep(rows, samples, ctx, free=free, sweeps=2, taper=taper, shown=shown, span=(start, start + 0.15))
+        rows = reduce_rows(rows, samples, ctx, part_cost, taper, kept=len(fixed), most=max_parts)
         shown(rows)
-        rows = _add(rows, samples, ctx, rng, max_parts, part_cost, taper, shown, (start + 0.15, start + 0.25))
-        if score(rows, samples, part_cost) < before + 1e-4:
+        if turn == 0:
+            rows = _add(rows, samples, ctx, rng, room, part_cost, taper, shown, (start + 0.2, start + 0.3))
+        if turn == 0 and len(rows) <= max_parts and score(rows, samples, part_cost) < before + 1e-4:
             break
-    rows = prune_rows(rows, samples, ctx, part_cost, kept=len(fixed))
     shape = _shape(rows, samples, target.unit)
     ctx.partial(shape)
     ctx.progress(1.0, f"{len(shape)} parts")

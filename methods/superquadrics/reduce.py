@@ -36,43 +36,43 @@ class Proposal:
     delta_chamfer_rel: float
 
 
-def merge_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float, taper: bool, *, kept: int = 0) -> list[Row]:
-    """Merge pairs, best first, while a merge costs less than the part it saves; the first ``kept`` stay."""
-    rows = list(rows)
-    failed: set[tuple[int, int]] = set()
-    while len(rows) > 1:
-        value = explained(rows, samples)
-        best = None
-        for i, j in _pairs(rows):
-            key = (id(rows[i]), id(rows[j]))
-            if i < kept or j < kept or key in failed:
-                continue
-            merged = merged_row(rows, i, j, samples, ctx, taper)
-            rest = [r for n, r in enumerate(rows) if n not in (i, j)]
-            gain = explained([*rest, merged], samples) - value + part_cost
-            if gain > 0:
-                if best is None or gain > best[0]:
-                    best = gain, i, j, merged
-            else:
-                failed.add(key)
-        if best is None:
-            break
-        _, i, j, merged = best
-        rows[i] = merged
-        del rows[j]
-    return rows
+def reduce_rows(
+    rows: list[Row], samples: Samples, ctx: Context, part_cost: float, taper: bool, *, kept: int = 0, most: int = 256
+) -> list[Row]:
+    """Prune or merge, whatever loses least, while that saves more than it loses or there are too many parts.
 
-
-def prune_rows(rows: list[Row], samples: Samples, ctx: Context, part_cost: float, *, kept: int = 0) -> list[Row]:
-    """Drop parts, the least useful first, while each explains less than its cost; the first ``kept`` stay."""
+    The first ``kept`` parts stay; pairs are only refitted when neither part can simply go.
+    """
     rows = list(rows)
-    while len(rows) > 1:
+    tried: dict[tuple[int, int], Row] = {}
+    alive = list(rows)  # keeps every row's id() unique
+    while len(rows) > max(kept, 1):
         ctx.check()
         value = explained(rows, samples)
-        losses = [value - explained(rows[:i] + rows[i + 1 :], samples) for i in range(kept, len(rows))]
-        if not losses or min(losses) >= part_cost:
+        gain, first, second, merged = -np.inf, -1, -1, None
+        for i in range(kept, len(rows)):
+            new = explained(rows[:i] + rows[i + 1 :], samples) - value + part_cost
+            if new > gain:
+                gain, first = new, i
+        if gain <= 0:
+            for i, j in _pairs(rows):
+                if i < kept or j < kept:
+                    continue
+                key = (id(rows[i]), id(rows[j]))
+                if key not in tried:
+                    tried[key] = merged_row(rows, i, j, samples, ctx, taper)
+                    alive.append(tried[key])
+                rest = [r for n, r in enumerate(rows) if n not in (i, j)]
+                new = explained([*rest, tried[key]], samples) - value + part_cost
+                if new > gain:
+                    gain, first, second, merged = new, i, j, tried[key]
+        if first < 0 or (gain <= 0 and len(rows) <= most):
             break
-        del rows[kept + int(np.argmin(losses))]
+        if merged is not None:
+            rows[first] = merged
+            del rows[second]
+        else:
+            del rows[first]
     return rows
 
 

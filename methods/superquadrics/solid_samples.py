@@ -141,8 +141,8 @@ def sample_solid(target: Target, rng: np.random.Generator, check: Check, steps: 
 def main_frame(points: Floats, normals: Floats) -> Floats:
     """Rotation [3, 3] whose columns are the directions that most of the surface faces along.
 
-    Chosen among frames spanned by frequent normals, and the identity; a clear win is asked of any other frame
-    than the identity.
+    Chosen among frames spanned by frequent normals, the normals' second moments (which show the axis of a body
+    of revolution) and the identity; the first kind must win clearly.
     """
     flip = np.where((normals @ np.array([1.0, 1e-3, 1e-6]))[:, None] < 0, -normals, normals)
     _, inverse, counts = np.unique(
@@ -160,9 +160,8 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
         length = np.linalg.norm(mean)
         if length > 0:
             directions.append(mean / length)
-    candidates = [np.eye(3)]
     _, axes = np.linalg.eigh(np.cov(points.T))
-    candidates.append(axes)
+    candidates = [np.eye(3), _revolution_frame(normals), axes]
     for i, a in enumerate(directions):
         for b in [*directions[i + 1 :], *np.eye(3)]:
             b = b - (a @ b) * a
@@ -173,7 +172,10 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
     some = normals[:4000]
     scores = [_alignment(some, c) for c in candidates]
     best = int(np.argmax(scores))
-    chosen = candidates[best] if scores[best] > scores[0] + 0.01 else candidates[0]
+    quiet = 1 if scores[1] > scores[0] - 0.02 else 0
+    chosen = candidates[best] if scores[best] > scores[quiet] + 0.05 else candidates[quiet]
+    if scores[0] > scores[best] - 0.01:
+        chosen = candidates[0]
     settled = _settled(normals, chosen)
     if _alignment(some, settled) > _alignment(some, chosen) + 2e-3:
         chosen = settled
@@ -184,6 +186,19 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
     if np.linalg.det(chosen) < 0:
         chosen = chosen * np.array([1.0, 1.0, -1.0])
     return chosen
+
+
+def _revolution_frame(normals: Floats) -> Floats:
+    """Eigenvectors of the normals' second moments; a pair with equal eigenvalues is turned towards the axes."""
+    values, axes = np.linalg.eigh(normals.T @ normals / len(normals))
+    gaps = np.diff(values)
+    if gaps.min() < 0.03 < gaps.max():
+        alone = axes[:, 2 if gaps[0] < gaps[1] else 0]
+        across = np.eye(3)[np.abs(alone).argmin()]
+        across = across - (alone @ across) * alone
+        across /= np.linalg.norm(across)
+        axes = np.stack([across, np.cross(alone, across), alone], axis=1)
+    return axes
 
 
 def _alignment(normals: Floats, frame: Floats) -> float:
