@@ -29,6 +29,7 @@ class Faults(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.counts: collections.Counter[str] = collections.Counter()
+        self._boxes: list[QMessageBox] = []
         self._raised.connect(self._show, Qt.ConnectionType.QueuedConnection)
         sys.excepthook = self.handle
         threading.excepthook = lambda args: self.handle(args.exc_type, args.exc_value, args.exc_traceback)
@@ -56,7 +57,8 @@ class Faults(QObject):
             "Help → Report a problem… collects what is needed to mend this."
         )
         box.setDetailedText(text)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._boxes.append(box)  # nobody else holds it
+        box.finished.connect(lambda _: self._boxes.remove(box))
         box.open()
 
 
