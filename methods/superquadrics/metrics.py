@@ -46,6 +46,8 @@ class Evaluation:
             largest of the sampled distances.
         residual_per_part: mean distance to the target of each part's visible surface, by part id; parts
             without visible surface are absent.
+        hidden_share: share of the target's surface that lies inside it, where components overlap. Neither
+            these walls nor those of the shape's parts are sampled.
         threshold: the length that counts as a hit.
         fit_distances, target_distances: the sampled distances [n] themselves.
     """
@@ -62,6 +64,7 @@ class Evaluation:
     max_fit_to_target: float
     max_target_to_fit: float
     residual_per_part: dict[int, float]
+    hidden_share: float
     threshold: float
     diagonal: float
     unit: str
@@ -97,9 +100,11 @@ def evaluate(
     """
     on_shape, _, owner = sample_union(shape, points, rng)
     fit = target.distance(on_shape, check=check)
-    back = distances_to_shape(target_samples(target, points)[0], shape, check=check)
+    on_target, _, hidden_share = target_samples(target, points, check)
+    back = distances_to_shape(on_target, shape, check=check)
     ratio = iou(shape, target, check=check)
-    return summary(shape, target, fit, owner, back, ratio, threshold_rel * target.diagonal)
+    threshold = threshold_rel * target.diagonal
+    return summary(shape, target, fit, owner, back, ratio, threshold, hidden_share)
 
 
 def summary(
@@ -110,6 +115,7 @@ def summary(
     back: Floats,
     ratio: float | None,
     threshold: float,
+    hidden_share: float,
 ) -> Evaluation:
     """The figures from distances of shape samples (and their parts) and target samples, and the IoU."""
     count = np.bincount(owner, minlength=len(shape.parts))
@@ -130,6 +136,7 @@ def summary(
         max_fit_to_target=float(fit.max()),
         max_target_to_fit=float(back.max()),
         residual_per_part=residual,
+        hidden_share=hidden_share,
         threshold=threshold,
         diagonal=target.diagonal,
         unit=target.unit,
@@ -138,9 +145,13 @@ def summary(
     )
 
 
-def target_samples(target: Target, points: int) -> tuple[Floats, Floats]:
-    """The target's own samples and normals, the same for every shape, so that changes are the shape's."""
-    return target.cached(f"samples {points}", lambda: target.sample(points, np.random.default_rng(0)))
+def target_samples(target: Target, points: int, check: Check | None = None) -> tuple[Floats, Floats, float]:
+    """Samples of the target's outer surface, their normals, and the hidden share of the surface.
+
+    They are the same for every shape, so that changes of a figure are the shape's.
+    """
+    rng = np.random.default_rng(0)
+    return target.cached(f"samples {points}", lambda: target.sample_outer(points, rng, check=check))
 
 
 # ------------------------------------------------------------------------------------------------------ IoU

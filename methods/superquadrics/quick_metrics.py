@@ -52,7 +52,9 @@ def evaluate_quickly(shape: Shape, target: Target, *, threshold_rel: float = 0.0
     if target.is_solid:
         filled = np.any([facts.filled for facts in about], axis=0)
         ratio = memory.ratio(filled)
-    return summary(shape, target, fit, owner, back, ratio, threshold_rel * target.diagonal)
+    hidden_share = target_samples(target, CLOUD)[2]
+    threshold = threshold_rel * target.diagonal
+    return summary(shape, target, fit, owner, back, ratio, threshold, hidden_share)
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def _visible_samples(shape: Shape, memory: _Memory) -> tuple[Floats, Integers]:
 
 def _distance_to_target(points: Floats, target: Target) -> Floats:
     """Distance [N] to the tangent discs of the target's samples: exact where it is flat."""
-    samples, normals = target_samples(target, CLOUD)
+    samples, normals, _ = target_samples(target, CLOUD)
 
     def build() -> Any:
         from scipy.spatial import cKDTree

@@ -255,6 +255,29 @@ class Target:
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
         return points * self.diagonal + self.center, normals, surface.source[chosen]
 
+    def sample_outer(
+        self, n: int, rng: np.random.Generator, *, check: Check | None = None
+    ) -> tuple[Floats, Floats, float]:
+        """As :meth:`sample`, from the outer surface only -> points [n, 3], normals [n, 3], hidden share.
+
+        Where components of a solid overlap or touch, their walls inside the solid are left out; the share of
+        the surface that they make up is the third value. Clouds and open surfaces have nothing hidden.
+        """
+        if not self.is_solid:
+            return *self.sample(n, rng), 0.0
+        found: list[tuple[Floats, Floats]] = []
+        have = tried = 0
+        while have < n and tried < 20 * n:
+            points, normals = self.sample(n if not tried else max(n // 2, 64), rng)
+            outside = ~self.occupancy(points + normals * (_SOLID_DEPTH * self.diagonal), check=check)
+            found.append((points[outside], normals[outside]))
+            have += int(outside.sum())
+            tried += len(points)
+        if have < n:  # nearly everything is hidden, or faces point the wrong way
+            return *self.sample(n, rng), 0.0
+        points, normals = (np.concatenate(column)[:n] for column in zip(*found, strict=True))
+        return points, normals, 1.0 - have / tried
+
     def winding(self, points: ArrayLike, *, check: Check | None = None) -> Floats:
         """Generalised winding number [N] of points [N, 3]: about 1 inside, 0 outside.
 

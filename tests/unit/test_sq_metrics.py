@@ -136,6 +136,17 @@ def test_a_missing_leg_is_not_covered():
     assert figures.max_target_to_fit > 0.85
 
 
+def test_walls_inside_the_target_do_not_count():
+    """Two boxes that overlap by half: a perfect fit of their union covers all of it."""
+    left, right = trimesh.creation.box((1, 1, 1)), trimesh.creation.box((1, 1, 1))
+    vertices = np.concatenate([left.vertices - [[0.25, 0, 0]], right.vertices + [[0.25, 0, 0]]])
+    target = Target("two boxes", vertices, np.concatenate([left.faces, right.faces + 8]))
+    figures = metrics.evaluate(Shape((slab((1.5, 1, 1)),)), target, rng(), points=4000)
+    assert figures.coverage > 0.999 and figures.chamfer_target_to_fit < 0.002
+    assert figures.hidden_share == pytest.approx(2 / 12, abs=0.01)
+    assert figures.iou > 0.99
+
+
 def test_residuals_tell_the_parts_apart_and_hidden_parts_are_absent():
     parts = (slab((1, 1, 1), id=5), ball(0.1, (0.9, 0, 0), id=9), ball(0.2, id=7))
     figures = metrics.evaluate(Shape(parts), box_target(), rng(), points=4000)

@@ -314,3 +314,16 @@ def _crossings(triangles, points, direction):
         r = q @ direction / det
         count[i] = ((s >= 0) & (r >= 0) & (s + r <= 1) & (np.einsum("ij,ij->i", v, q) / det > 0)).sum()
     return count
+
+
+def test_the_outer_sample_leaves_hidden_walls_out():
+    outer, inner = box((1, 1, 1)), box((0.4, 0.4, 0.4), (0.5, 0, 0))
+    target = Target("nested", *joined(outer, inner))
+    points, normals, hidden = target.sample_outer(3000, np.random.default_rng(0))
+    assert len(points) == len(normals) == 3000
+    inside = in_box(points, (0.999,) * 3) | in_box(points, (0.399,) * 3, (0.5, 0, 0))
+    assert not inside.any()
+    whole, covered = 6 + 6 * 0.16, 0.16 + 4 * 0.08 + 0.16
+    assert hidden == pytest.approx(covered / whole, abs=0.01)
+    sheet = Target("sheet", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    assert sheet.sample_outer(50, np.random.default_rng(0))[2] == 0.0
