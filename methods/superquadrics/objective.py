@@ -15,6 +15,10 @@ TOLERANCE = 0.012
 """Distance, as a share of the diagonal, at which a surface point is only half explained."""
 
 
+SURFACE_SHARE = 0.35
+"""Weight of the surface against the volume in what is explained."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One part and what it does to the samples: ``held`` [N] points inside, ``distance`` [SURFACE_POINTS]."""
@@ -56,9 +60,9 @@ def overlap(rows: Sequence[Row], samples: Samples) -> float:
 
 
 def explained(rows: Sequence[Row], samples: Samples) -> float:
-    """Mean of IoU and the softly counted share of surface points near the union's surface, in [0, 1]."""
+    """Weighted mean of IoU and the softly counted share of surface points near the union's surface, in [0, 1]."""
     d = surface_distance(rows, samples) / TOLERANCE
-    return 0.5 * overlap(rows, samples) + 0.5 * float((1.0 / (1.0 + d * d)).mean())
+    return (1.0 - SURFACE_SHARE) * overlap(rows, samples) + SURFACE_SHARE * float((1.0 / (1.0 + d * d)).mean())
 
 
 def score(rows: Sequence[Row], samples: Samples, part_cost: float) -> float:

@@ -77,7 +77,7 @@ def variants(part: Primitive) -> list[Primitive]:
 
     A boxy part: the same with another axis as z, along which it may taper, as a cylinder about each axis with
     a nearly square section and, if nearly cubic, as an ellipsoid. An octahedral section: a square turned by
-    45 degrees.
+    45 degrees. A bulging meridian: sharp ends and half the taper.
     """
     found = []
     if part.exponents.max() < 0.6 and np.abs(part.taper).max() < 0.3:
@@ -95,6 +95,9 @@ def variants(part: Primitive) -> list[Primitive]:
         exponents = np.array([part.exponents[0], max(HIGHEST_EXPONENT - part.exponents[1], 0.1)])
         turned = part.rotation @ rotation_of(np.array([0.0, 0.0, np.pi / 4]))
         found.append(Primitive(part.translation, turned, size, exponents, part.taper))
+    if part.exponents[0] > 0.3:  # a bulge may stand for a sharp end that the fit could not cut off
+        sharp = np.array([0.1, part.exponents[1]])
+        found.append(Primitive(part.translation, part.rotation, part.size, sharp, 0.5 * part.taper))
     return found
 
 

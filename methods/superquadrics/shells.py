@@ -24,9 +24,11 @@ _THICKEST = 0.25
 """Wall thickness over radius up to which it counts as thin."""
 _SECTORS = 24
 _FEWEST = 6
+_SECTIONS = ((0.05, 1.0), (0.4, 1.15), (0.8, 1.4))
+"""Exponent of a stave's section, and its thickness over the wall's, to start from."""
 _STAVE_COST = 0.001
 """What a further stave must explain; less than other parts, because a ring stands or falls as a whole."""
-_WRONG = 0.4
+_WRONG = 0.6
 """Empty volume over solid volume in a ring from which it is no ring."""
 
 
@@ -34,7 +36,8 @@ _WRONG = 0.4
 class Shell:
     """A conical wall: outer radius = ``radius + slope * h`` for heights ``low <= h <= high`` along ``axis``.
 
-    ``phase``: turn of its staves, as a share of one stave.
+    How staves follow it: ``phase`` is their turn, as a share of one stave, ``spread`` their width over that of
+    planks that just meet, ``roundness`` the exponent of their section (a lens follows an arc better).
     """
 
     axis: int
@@ -45,6 +48,8 @@ class Shell:
     high: float
     thickness: float
     phase: float = 0.0
+    spread: float = 1.0
+    roundness: float = 0.05
 
 
 def find_shell(samples: Samples, rng: np.random.Generator) -> Shell | None:
@@ -76,8 +81,8 @@ def _about(samples: Samples, axis: int, rng: np.random.Generator) -> tuple[float
     few = slice(None, None, max(len(q) // 1500, 1))
     votes = (np.abs(centres @ side[few].T - level[few]) < _NEAR).sum(axis=1)
     centre = centres[votes.argmax()]
-    for _ in range(3):  # least squares over the lines that agree
-        agree = np.abs(side @ centre - level) < _NEAR
+    for loose in (1.0, 2.0, 2.5, 2.5):  # least squares over the lines that agree; a facet's may miss by half its width
+        agree = np.abs(side @ centre - level) < loose * _NEAR
         centre = np.linalg.lstsq(side[agree], level[agree], rcond=None)[0]
     agree = np.abs(side @ centre - level) < 2 * _NEAR
     away = q - centre
@@ -122,7 +127,7 @@ def _gap(height: Floats, radius: Floats, start: float, slope: float) -> float | 
     return float(np.median(below[inside])) if inside.sum() > 0.25 * len(height) else None
 
 
-def staves(shell: Shell, count: int, exponent: float = 0.05) -> list[Primitive]:
+def staves(shell: Shell, count: int) -> list[Primitive]:
     """``count`` planks around the axis that follow the middle of the wall as closely as flat ones can."""
     height = np.array([shell.low, 0.5 * (shell.low + shell.high), shell.high])
     middle, length = height[1], 0.5 * (shell.high - shell.low)
@@ -131,7 +136,7 @@ def staves(shell: Shell, count: int, exponent: float = 0.05) -> list[Primitive]:
     ends = np.maximum(shell.radius + shell.slope * height - 0.5 * shell.thickness, 1e-3)
     half_angle = np.pi / count
     flat = np.sin(half_angle) / half_angle  # mean of cos over a plank: as much of the arc outside as inside
-    width = ends * flat * np.tan(half_angle)
+    width = shell.spread * ends * flat * np.tan(half_angle)
     taper = float(np.clip((width[2] - width[0]) / (width[2] + width[0]), -0.9, 0.9))
     up = np.eye(3)[shell.axis]
     right, ahead = np.eye(3)[(shell.axis + 1) % 3], np.eye(3)[(shell.axis + 2) % 3]
@@ -146,7 +151,7 @@ def staves(shell: Shell, count: int, exponent: float = 0.05) -> list[Primitive]:
                 shell.centre + middle * up + flat * ends[1] * out,
                 np.stack([np.cross(y, z), y, z], axis=1),
                 np.array([width[1], 0.5 * wall, length / np.cos(tilt)]),
-                np.full(2, exponent),
+                np.array([0.05, shell.roundness]),
                 np.array([taper, 0.0]),
             )
         )
@@ -165,20 +170,21 @@ def ring(samples: Samples, shell: Shell, most: int, check: Callable[[], None]) -
 
     count = max(range(_FEWEST, most + 1), key=lambda n: value(shell, n) - _STAVE_COST * n)
     best = value(shell, count)
+    shell = max((replace(shell, roundness=e, thickness=t * shell.thickness) for e, t in _SECTIONS),
+                key=lambda one: value(one, count))  # fmt: skip
+    best = value(shell, count)
     length = shell.high - shell.low
-    for _ in range(2):
-        for field, steps in (
-            ("phase", (0.25, 0.5)),
-            ("radius", (-0.003, -0.0015, 0.0015, 0.003)),
-            ("thickness", (-0.2 * shell.thickness, -0.1 * shell.thickness, 0.1 * shell.thickness)),
-            ("high", (-0.03 * length, 0.02 * length)),
-            ("low", (-0.02 * length, 0.03 * length)),
-        ):
-            for step in steps:
-                trial = replace(shell, **{field: getattr(shell, field) + step})
+    steps = {"phase": 0.25, "radius": 0.003, "thickness": 0.15 * shell.thickness, "spread": 0.08,
+             "roundness": 0.2, "high": 0.02 * length, "low": 0.02 * length}  # fmt: skip
+    for shrink in (1.0, 0.5, 0.25):
+        for field, step in steps.items():
+            for sign in (-1.0, 1.0):
+                moved = getattr(shell, field) + sign * shrink * step
+                trial = replace(shell, **{field: max(moved, 0.03) if field == "roundness" else moved})
                 new = value(trial, count)
                 if new > best:
                     shell, best = trial, new
+                    break
     rows = rows_of(staves(shell, count), samples)
     held, w = covered(rows, samples), samples.weights
     right, wrong = float(w[held & samples.solid].sum()), float(w[held & ~samples.solid].sum())
