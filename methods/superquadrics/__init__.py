@@ -1,6 +1,6 @@
 """Superquadric shapes: fit, edit, measure and export objects made of a handful of superquadrics."""
 
-from methods.core.declaration import Action, Input, Kind, Method, Paper
+from methods.core.declaration import Action, Input, Kind, Method, Paper, Sample
 from methods.superquadrics.params import (
     EvaluateParams,
     FitOneParams,
@@ -124,5 +124,24 @@ METHOD = Method(
             inputs=(Input("file", "file", "any file this method reads"),),
         ),
     ),
-    samples=(),
+    samples=(
+        Sample(
+            "stool", "Stool", "A three-legged stool with a dished seat.", "superquadrics/stool.glb", "target"
+        ),
+        Sample(
+            "side-table",
+            "Side table",
+            "A bedside table with a drawer, in millimetres.",
+            "superquadrics/side_table.obj",
+            "target",
+        ),
+        Sample("toy-plane", "Toy plane", "A wooden toy plane.", "superquadrics/toy_plane.stl", "target"),
+        Sample(
+            "chair-scan",
+            "Chair scan",
+            "A noisy one-sided scan of a chair: points only.",
+            "superquadrics/chair_scan.ply",
+            "target",
+        ),
+    ),
 )

@@ -48,16 +48,11 @@ def unnamed(root):
     for widget in root.findChildren(QWidget):
         if not isinstance(widget, INTERACTIVE) or isinstance(widget, (QScrollBar, QHeaderView)):
             continue
-        inner = isinstance(widget.parent(), (QComboBox, QAbstractSpinBox)) or widget.objectName().startswith(
-            "qt_"
-        )
-        popup = (
-            isinstance(widget, QAbstractItemView)
-            and isinstance(widget.window(), QWidget)
-            and ("QComboBox" in type(widget.parent()).__name__)
-        )
+        # Qt's own pieces: the list and the buttons inside a combo box, a line edit, a scroll bar.
+        inner = isinstance(widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit))
+        popup = "QComboBox" in widget.parent().metaObject().className()
         text = widget.text() if isinstance(widget, QAbstractButton) else ""
-        if not (widget.accessibleName() or text or inner or popup):
+        if not (widget.accessibleName() or text or inner or popup or widget.objectName().startswith("qt_")):
             yield f"{type(widget).__name__} in {type(widget.parent()).__name__}"
 
 

@@ -266,7 +266,7 @@ class SceneView(QWidget):
         self.redraw()
 
     def set_clip(self, axis: int | None, position: float = 0.5, flipped: bool = False) -> None:
-        """Hide one side of a plane across ``axis``, ``position`` (0 to 1) of the way through; None: no plane."""
+        """Hide one side of a plane across ``axis``, ``position`` (0 to 1) of the way through."""
         self._clip = None if axis is None else (axis, position, flipped)
         self.redraw()
 

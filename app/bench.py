@@ -1,0 +1,264 @@
+"""``studiolo bench``: prints what things cost here, beside the budgets of the design."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from methods.core.errors import BadInput
+
+MESH_SUFFIXES = (".glb", ".obj", ".stl", ".ply", ".off")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the table. ``budget`` is None where a figure only informs."""
+
+    subject: str
+    what: str
+    value: float
+    unit: str
+    budget: float | None = None
+    note: str = ""
+
+    @property
+    def within(self) -> bool | None:
+        return None if self.budget is None else self.value <= self.budget
+
+    def __str__(self) -> str:
+        verdict = {None: "", True: "ok", False: "OVER"}[self.within]
+        budget = "" if self.budget is None else f"{self.budget:g} {self.unit}"
+        measured = f"{self.value:>10.4g} {self.unit:<4}"
+        return f"{self.what:<46} {measured} {budget:>12} {verdict:<5} {self.note}".rstrip()
+
+
+def run_bench(subject: str, as_json: bool = False, data: str | None = None) -> int:
+    """Print the table; the exit code is 0 however the figures are, because machines differ."""
+    makers: dict[str, Callable[[], Iterator[Line]]] = {
+        "window": window_lines,
+        "superquadrics": lambda: superquadric_lines(Path(data) if data else None),
+    }
+    if subject != "all" and subject not in makers:
+        raise BadInput(
+            f"There is nothing called {subject!r} to measure.", f"Known: all, {', '.join(makers)}."
+        )
+    os.environ["STUDIOLO_HOME"] = tempfile.mkdtemp(prefix="studiolo-bench-")
+    lines = []
+    for name, make in makers.items():
+        if subject in ("all", name):
+            if not as_json:
+                print(f"\n{name}\n{'what':<46} {'measured':>10} {'':<4} {'budget':>12}")
+            for line in make():
+                lines.append(line)
+                if not as_json:
+                    print(line, flush=True)
+    if as_json:
+        print(json.dumps([asdict(line) | {"within": line.within} for line in lines]))
+    return 0
+
+
+# --------------------------------------------------------------------------------------------- window
+
+_START = """
+import sys, time
+clock = time.perf_counter()
+from app.shell.application import make_application, make_window
+from PySide6.QtCore import QEvent, QObject
+app = make_application()
+window = make_window(safe_mode=True)
+class Paint(QObject):
+    at = None
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and self.at is None:
+            self.at = time.perf_counter() - clock
+        return False
+paint = Paint()
+window.start.viewport().installEventFilter(paint)
+window.show()
+while paint.at is None:
+    app.processEvents()
+for _ in range(5):
+    app.processEvents()
+print(paint.at, time.perf_counter() - clock, "torch" in sys.modules)
+window.shut_down()
+"""
+
+_QUIT = """
+import sys, time
+from app.shell.application import make_application, make_window
+from PySide6.QtCore import QTimer
+app = make_application()
+window = make_window(safe_mode=True)
+window.show()
+def work(context):
+    while True:
+        context.check()
+        time.sleep(0.01)
+window.jobs.submit("endless", work)
+QTimer.singleShot(300, lambda: (marks.append(time.perf_counter()), window.close()))
+marks = []
+app.exec()
+print(time.perf_counter() - marks[0])
+"""
+
+
+def window_lines(repeats: int = 5) -> Iterator[Line]:
+    """Start, first paint, quit: each in processes of their own."""
+    starts = [_in_process(_START).split() for _ in range(repeats)]
+    loaded = any(words[2] == "True" for words in starts)
+    note = "torch was imported" if loaded else "torch not imported"
+    yield Line("window", "first paint", statistics.median(float(w[0]) for w in starts), "s", 0.6, note)
+    yield Line("window", "usable window", statistics.median(float(w[1]) for w in starts), "s", 1.5)
+    yield Line("window", "quit with a job running", float(_in_process(_QUIT)), "s", 2.0)
+
+
+def _in_process(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return done.stdout.strip().splitlines()[-1]
+
+
+# -------------------------------------------------------------------------------------- superquadrics
+
+
+def superquadric_lines(data: Path | None) -> Iterator[Line]:
+    """Single fits beside EMS, whole objects, and the panel while a part is dragged."""
+    yield from _single_fits()
+    yield from _objects(data)
+    yield from _panel()
+
+
+def _single_fits() -> Iterator[Line]:
+    from methods.superquadrics.benchmark_rows import rows
+
+    for row in rows():
+        seconds, median, worst = row["ems"]
+        name = f"fit one: {row['row']}"
+        yield Line("superquadrics", f"{name}, CPU", row["seconds"], "s", 0.1, f"EMS {seconds:g} s")
+        yield Line(
+            "superquadrics",
+            f"{name}, 1 - worst IoU",
+            1 - row["iou_min"],
+            "",
+            round(1 - worst, 6) or 0.001,
+            f"median {row['iou']:.4f} (EMS {median:.3f}), "
+            f"worst {row['iou_min']:.4f} (EMS {worst:.3f}), n {row['n']}",
+        )
+
+
+def _objects(data: Path | None) -> Iterator[Line]:
+    from methods.core import methods
+    from methods.core.runner import run
+
+    files = [sample.path for sample in next(m for m in methods() if m.id == "superquadrics").samples]
+    if data is not None:
+        if not data.is_dir():
+            raise BadInput(f"{data} is not a folder.", "Give the folder with the meshes.")
+        files += sorted(p for p in data.iterdir() if p.suffix.lower() in MESH_SUFFIXES)
+    for path in files:
+        clock, cpu = time.perf_counter(), time.process_time()
+        facts = run("superquadrics.fit", path).facts
+        clock, cpu = time.perf_counter() - clock, time.process_time() - cpu
+        iou = "not defined" if facts["iou"] is None else f"{facts['iou']:.3f}"
+        note = (
+            f"{facts['parts']} parts, IoU {iou}, Chamfer {100 * facts['chamfer_rel']:.2f} %, CPU {cpu:.1f} s"
+        )
+        yield Line("superquadrics", f"fit object: {path.name}", clock, "s", 10.0, note)
+
+
+def _panel() -> Iterator[Line]:
+    """Drag a part among 32 while the live figures run; needs a screen with OpenGL to count drawing."""
+    import numpy as np
+
+    from app.shell.application import make_application, make_window
+    from app.views.scene3d.delta import Delta
+    from methods.superquadrics.model import Shape, Superquadric
+
+    app = make_application()
+    window = make_window(safe_mode=True)
+    window.resize(1400, 900)
+    window.show()
+    panel = window.show_panel("superquadrics")
+    panel.open_sample(panel.method.samples[0])
+    _pump(app, 3.0, lambda: not panel.busy)
+    rng = np.random.default_rng(0)
+    parts = tuple(
+        Superquadric(
+            tuple(rng.uniform(-0.3, 0.3, 3)), size=tuple(rng.uniform(0.02, 0.08, 3)), exponents=(0.3, 0.8)
+        )
+        for _ in range(32)
+    )
+    panel.operations.set_shape("32 parts", Shape(parts))
+    panel.select((1,))
+    _pump(app, 2.0)
+    costs = []
+    panel.scene.transform_started.emit()
+    for i in range(120):
+        begin = time.thread_time()
+        panel.scene.transform_changed.emit(Delta("translate", (0, 0, 0), translation=(0.001 * i, 0, 0)))
+        costs.append(time.thread_time() - begin)
+        app.processEvents()
+        time.sleep(0.003)
+    panel.scene.transform_finished.emit(Delta("translate", (0, 0, 0), translation=(0.12, 0, 0)))
+    note = "with the 3D picture" if panel.scene.has_picture else "without a picture: no OpenGL here"
+    yield Line(
+        "superquadrics",
+        "drag among 32 parts, CPU of the edit",
+        1000 * statistics.median(costs),
+        "ms",
+        16,
+        note,
+    )
+    yield from _gaps_while_fitting(app, panel)
+    window.ask_to_save = lambda title: "discard"  # type: ignore[method-assign]
+    window.close()
+
+
+def _gaps_while_fitting(app: Any, panel: Any) -> Iterator[Line]:
+    """Event-loop gaps while an object is fitted, and how long a cancel takes."""
+    gaps: list[float] = []
+    cancels: list[float] = []
+    for attempt in range(4):
+        panel.run_default()
+        begin = last = time.perf_counter()
+        while panel.runs.running and time.perf_counter() - begin < 20:
+            app.processEvents()
+            time.sleep(0.002)
+            now = time.perf_counter()
+            gaps.append(now - last - 0.002)
+            last = now
+            if attempt and now - begin > 0.5 * attempt:
+                break
+        if panel.runs.running:
+            panel.runs.stop()
+            clock = time.perf_counter()
+            while panel.runs.running:
+                app.processEvents()
+                time.sleep(0.001)
+            cancels.append(time.perf_counter() - clock)
+    gaps.sort()
+    yield Line(
+        "superquadrics", "event-loop gap while fitting, p99", 1000 * gaps[int(0.99 * len(gaps))], "ms", 33
+    )
+    yield Line("superquadrics", "event-loop gap while fitting, largest", 1000 * gaps[-1], "ms", 100)
+    if cancels:
+        yield Line(
+            "superquadrics", "cancel to idle, largest", 1000 * max(cancels), "ms", 300, f"n {len(cancels)}"
+        )
+
+
+def _pump(app: Any, seconds: float, until: Callable[[], bool] | None = None) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end and not (until is not None and until()):
+        app.processEvents()
+        time.sleep(0.005)
