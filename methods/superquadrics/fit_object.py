@@ -7,17 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from methods.core.context import Context
-from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonical, palette_color
+from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonical, matrix_to_quaternion, palette_color
 from methods.superquadrics.objective import Row, covered, explained, row, score
 from methods.superquadrics.part_fit import fit_part
 from methods.superquadrics.primitive import variants
 from methods.superquadrics.reduce import reduce_rows
 from methods.superquadrics.refine import sweep, world_part
-from methods.superquadrics.segmentation import candidates, worth
+from methods.superquadrics.segmentation import candidates, oriented_box, worth
 from methods.superquadrics.shells import find_shell, ring
 from methods.superquadrics.solid_samples import Samples, sample_solid
 from methods.superquadrics.target import Target
 
+_FEW = 12
+"""With fewer different points nothing can be told about parts."""
 _ROOM_FOR_STAVES = 10
 _STAVES_SHARE = 0.75
 """Most staves of a wall of revolution, as a share of all parts."""
@@ -52,6 +54,8 @@ def fit_object(
     max_parts = min(max(int(max_parts), 1), MAX_PARTS)
     ctx.progress(0.0, "Sampling the target")
     rng = np.random.default_rng(ctx.seed)
+    if len(few := np.unique(target.vertices[: 10 * _FEW], axis=0)) < _FEW and target.is_cloud:
+        return _around_few(few, target)
     samples = sample_solid(target, rng, ctx.check)
 
     def shown(rows: list[Row]) -> None:
@@ -73,10 +77,27 @@ def fit_object(
             rows = _add(rows, samples, ctx, rng, room, part_cost, taper, shown, (start + 0.2, start + 0.3))
         if turn == 0 and len(rows) <= max_parts and score(rows, samples, part_cost) < before + 1e-4:
             break
+    warnings = samples.warnings
+    if not rows:
+        rows = [row(oriented_box(samples.surface, np.ones(len(samples.surface))), samples)]
+        warnings = (*warnings, "Too little to tell parts apart; one part was put around everything.")
     shape = _shape(rows, samples, target.unit)
     ctx.partial(shape)
     ctx.progress(1.0, f"{len(shape)} parts")
-    return ObjectFit(shape, samples.warnings)
+    return ObjectFit(shape, warnings)
+
+
+def _around_few(points: np.ndarray, target: Target) -> ObjectFit:
+    """One part around a handful of points."""
+    away = points - points.mean(axis=0)
+    _, axes = np.linalg.eigh(away.T @ away)
+    half = np.maximum(0.5 * np.ptp(points @ axes, axis=0), 0.005 * target.diagonal)
+    middle = axes @ (0.5 * ((points @ axes).min(axis=0) + (points @ axes).max(axis=0)))
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1.0
+    part = Superquadric(tuple(middle), matrix_to_quaternion(axes), tuple(half), (0.1, 0.1), name="part 1", id=1)
+    count = f"{len(points)} different point{'s' * (len(points) != 1)}"
+    return ObjectFit(Shape((part,), target.unit), (f"{count} cannot show parts; one box was put around all.",))
 
 
 def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper, shown, span) -> list[Row]:

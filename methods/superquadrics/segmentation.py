@@ -25,7 +25,7 @@ _ROUNDS = 6
 def candidates(samples: Samples, covered: Bools, rng: np.random.Generator, most: int = 6) -> list[Primitive]:
     """Up to ``most`` grid-aligned boxes and ``most`` oriented ones, each kind best first."""
     open_solid = samples.solid & ~covered
-    if not open_solid.any():
+    if not open_solid.any() or samples.weights[open_solid].sum() <= 0:
         return []
     value = np.where(open_solid, 1.0, np.where(covered | samples.solid, -_COVERED_COST, -OUTSIDE_COST))
     return [*_aligned(samples, value * samples.weights, open_solid, rng, most), *_oriented(samples, open_solid, most)]

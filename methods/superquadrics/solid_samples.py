@@ -29,6 +29,9 @@ _FACE_SHARE = 0.006
 _PROBE_REACH = 0.6
 """Probes lie within this share of a step of the surface."""
 _BIN = 1 / 1500
+_BALL_STEPS = 56
+_BALLS = 6
+_FEWEST_POINTS = 16
 _SHEET = 0.006
 """Half thickness that a surface without an inside is given, as a share of the diagonal."""
 
@@ -106,7 +109,8 @@ class Samples:
 
 def sample_solid(target: Target, rng: np.random.Generator, check: Check, steps: int = STEPS) -> Samples:
     """Samples of a mesh or cloud. Without a usable inside the surface becomes a thin sheet, with a warning."""
-    world, normals = target.sample(SURFACE_POINTS, rng)
+    count = min(SURFACE_POINTS, len(target.vertices)) if target.is_cloud else SURFACE_POINTS
+    world, normals = target.sample(count, rng)
     check()
     centre, scale = target.center, target.diagonal
     local = (world - centre) / scale
@@ -126,7 +130,7 @@ def sample_solid(target: Target, rng: np.random.Generator, check: Check, steps: 
     points, weights = points.reshape(-1, 3), weights.reshape(-1)
     check()
     near = _near_surface(surface, planes)
-    solid, warnings = _solid(target, points, near, shape, surface, (centre, scale, frame), check)
+    solid, warnings = _solid(target, points, near, surface, (centre, scale, frame), check)
     offset = (2.0 * rng.random(len(surface)) - 1.0) * _PROBE_REACH * float(np.ptp(surface, axis=0).max()) / steps
     probes = surface + offset[:, None] * normals if target.is_solid else np.zeros((0, 3))
     probes_solid = np.zeros(len(probes), bool)
@@ -160,7 +164,8 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
         length = np.linalg.norm(mean)
         if length > 0:
             directions.append(mean / length)
-    _, axes = np.linalg.eigh(np.cov(points.T))
+    away = points - points.mean(axis=0)
+    _, axes = np.linalg.eigh(away.T @ away)
     candidates = [np.eye(3), _revolution_frame(normals), axes]
     for i, a in enumerate(directions):
         for b in [*directions[i + 1 :], *np.eye(3)]:
@@ -265,12 +270,12 @@ def _near_surface(surface: Floats, planes: tuple[Floats, ...]) -> Bools:
     return binary_dilation(mask, np.ones((3, 3, 3), bool))
 
 
-def _solid(target: Target, points: Floats, near: Bools, shape: tuple[int, ...], surface: Floats,
+def _solid(target: Target, points: Floats, near: Bools, surface: Floats,
            place: tuple[Floats, float, Floats], check: Check) -> tuple[Bools, tuple[str, ...]]:
     """Which points are inside, and a warning when that had to be guessed."""
     if target.is_solid:
         return _mesh_inside(target, points, near, place, check), ()
-    solid = enclosed(surface, points, shape, check)
+    solid = enclosed(surface, points, check)
     weights_missing = solid.sum() < 8
     if target.is_cloud and not weights_missing:
         return solid, ("A point cloud has no inside; the space its points enclose was taken as solid.",)
@@ -304,29 +309,37 @@ def _mesh_inside(target: Target, points: Floats, near: Bools, place: tuple[Float
     return solid
 
 
-def enclosed(surface: Floats, points: Floats, shape: tuple[int, ...], check: Check) -> Bools:
+def enclosed(surface: Floats, points: Floats, check: Check) -> Bools:
     """Points that no empty ball rolling in from outside reaches (the complement of an alpha shape's outside).
 
-    The ball's radius is twice the usual distance between neighbouring surface points, so that it does not
-    fall through; nothing is asked of normals. (Edelsbrunner & Muecke 1994.)
+    The ball's radius is a little more than the usual distance to the sixth neighbour, so that it does not fall
+    through; nothing is asked of normals. (Edelsbrunner & Muecke 1994, on a grid of ball centres.)
     """
     from scipy.ndimage import label
     from scipy.spatial import cKDTree
 
+    surface = np.unique(surface, axis=0)
+    if len(surface) < _FEWEST_POINTS:
+        return np.zeros(len(points), bool)
     tree = cKDTree(surface)
-    k = min(7, len(surface))
-    spacing = tree.query(np.unique(surface, axis=0)[:4000], k=k)[0][:, -1]
+    spacing = tree.query(surface[:: max(len(surface) // 4000, 1)], k=7)[0][:, -1]
     radius = 1.25 * float(np.quantile(spacing, 0.9))
-    check()
-    distance = tree.query(points)[0]
-    check()
-    regions, _ = label((distance > radius).reshape(shape))
-    sides = [np.take(regions, i, axis=a).reshape(-1) for a in range(3) for i in (0, -1)]
-    outside = np.unique(np.concatenate(sides))
-    free = np.isin(regions.reshape(-1), outside[outside > 0])
-    solid = ~free & (distance > 0)
-    if free.any():
-        maybe = np.flatnonzero(~free)
-        solid[maybe] = cKDTree(points[free]).query(points[maybe], distance_upper_bound=2 * radius)[0] > radius
-    solid.reshape(shape)[0] = solid.reshape(shape)[-1] = False
+    low, high = surface.min(axis=0), surface.max(axis=0)
+    step = float((high - low).max()) / _BALL_STEPS
+    axes = [np.arange(a - 1.5 * radius - step, b + 1.5 * radius + 1.5 * step, step) for a, b in zip(low, high, strict=True)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    shape, centres = grid.shape[:3], grid.reshape(-1, 3)
+    room = np.empty(len(centres))
+    for start in range(0, len(centres), 20_000):
+        check()
+        room[start : start + 20_000] = tree.query(centres[start : start + 20_000])[0]
+    regions, _ = label((room > radius).reshape(shape))
+    outside = np.flatnonzero(regions.reshape(-1) == regions[0, 0, 0])
+    solid = np.ones(len(points), bool)
+    balls = cKDTree(centres[outside])
+    for start in range(0, len(points), 20_000):
+        check()
+        distance, ball = balls.query(points[start : start + 20_000], k=min(_BALLS, len(outside)))
+        distance, ball = distance.reshape(len(distance), -1), ball.reshape(len(distance), -1)
+        solid[start : start + 20_000] = ~(distance < room[outside[ball]]).any(axis=1)
     return solid
