@@ -138,8 +138,8 @@ def test_a_missing_leg_is_not_covered():
 
 def test_walls_inside_the_target_do_not_count():
     """Two boxes that overlap by half: a perfect fit of their union covers all of it."""
-    left, right = trimesh.creation.box((1, 1, 1)), trimesh.creation.box((1, 1, 1))
-    vertices = np.concatenate([left.vertices - [[0.25, 0, 0]], right.vertices + [[0.25, 0, 0]]])
+    left, right = box_target(at=(-0.25, 0, 0)), box_target(at=(0.25, 0, 0))
+    vertices = np.concatenate([left.vertices, right.vertices])
     target = Target("two boxes", vertices, np.concatenate([left.faces, right.faces + 8]))
     figures = metrics.evaluate(Shape((slab((1.5, 1, 1)),)), target, rng(), points=4000)
     assert figures.coverage > 0.999 and figures.chamfer_target_to_fit < 0.002

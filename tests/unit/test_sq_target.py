@@ -125,7 +125,7 @@ def test_an_open_sheet_is_no_solid():
     x, y = np.meshgrid(np.linspace(0, 1, 12), np.linspace(0, 1, 12))
     vertices = np.stack([x, y, 0.05 * np.sin(6 * x)], axis=-1).reshape(-1, 3)
     corner = (np.arange(11)[:, None] * 12 + np.arange(11)).reshape(-1, 1)
-    faces = np.concatenate([corner + [0, 1, 13], corner + [0, 13, 12]])
+    faces = np.concatenate([corner + np.array([0, 1, 13]), corner + np.array([0, 13, 12])])
     assert not Target("sheet", vertices, faces).is_solid
 
 

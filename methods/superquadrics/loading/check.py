@@ -131,12 +131,16 @@ def _mesh(raw: Raw, polygons: Polygons, source: Source, warnings: list[str]) -> 
     if lost:
         broken = polygons.any(~finite[polygons.corners])
         keep(~broken)
-        faces = int(broken.sum())
+        lost_faces = int(broken.sum())
         what = _not_finite(lost, "vertex", "vertices")
         if not len(polygons):
             raise BadInput(f"{source.name}: {what}, and no face is left without one.", "Export it again.")
         them = "it" if lost == 1 else "they"
-        rest = f"{them} and {many(faces, 'face')} were dropped" if faces else f"{them} {was(lost)} dropped"
+        rest = (
+            f"{them} and {many(lost_faces, 'face')} were dropped"
+            if lost_faces
+            else f"{them} {was(lost)} dropped"
+        )
         warnings.append(f"{what}; {rest}.")
 
     vertices = np.where(finite[:, None], raw.vertices, 0.0) if lost else raw.vertices

@@ -124,8 +124,8 @@ class _Scene:
         if self.lists["scenes"]:
             roots = _list(self.lists["scenes"][_index(self.scene, self.lists["scenes"])].get("nodes", []))
         else:
-            children = {c for node in nodes for c in _list(node.get("children", []))}
-            roots = [i for i in range(len(nodes)) if i not in children]
+            held = {c for node in nodes for c in _list(node.get("children", []))}
+            roots = [i for i in range(len(nodes)) if i not in held]
         found = []
         pending = [(_index(root, nodes), np.eye(4)) for root in reversed(roots)]
         visited: set[int] = set()

@@ -25,6 +25,8 @@ PIECE_BYTES = 2**20
 MAX_LINE_BYTES = 2**24
 _SPACE = np.zeros(256, dtype=bool)
 _SPACE[[9, 10, 11, 12, 13, 32]] = True
+_COUNTING = _SPACE.copy()
+_COUNTING[48:58] = True
 _NEWLINE = 10
 _COMMENT_LINE = re.compile(rb"(?m)^[ \t]*#[^\n]*")
 
@@ -110,8 +112,10 @@ def numbers(text: Bytes) -> Rows:
     if not len(begins):
         return Rows(np.empty(0), counts)  # numpy reads a number from white space
     data = text.tobytes()
+    # whole numbers without a sign are read four times faster, and by stricter rules, as what they are
+    kind = np.int64 if _COUNTING[text].all() else np.float64
     try:
-        values = np.fromstring(data, dtype=np.float64, sep=" ")
+        values = np.fromstring(data, dtype=kind, sep=" ").astype(np.float64)
     except ValueError:
         values = np.empty(0)
     if len(values) == len(begins):
@@ -179,9 +183,10 @@ class Lines:
         first, end = self.first[mask] + skip, self.end[mask] + 1
         if not len(first):
             return Rows(np.empty(0), np.empty(0, dtype=np.int64))
-        length = end - first
-        before = np.concatenate([[0], np.cumsum(length)[:-1]])
-        text = self._text[np.repeat(first - before, length) + np.arange(length.sum())]
+        # bytes inside and outside the chosen stretches alternate
+        bounds = np.concatenate([[0], np.stack([first, end], axis=1).reshape(-1), [len(self._text)]])
+        inside = np.arange(len(bounds) - 1) % 2 == 1
+        text = self._text[np.repeat(inside, np.diff(bounds))]
         if comment and (mark := text == ord(comment)).any():
             text[_since(mark, text == _NEWLINE)] = 32
         if first_of_each and (mark := text == ord(first_of_each)).any():
@@ -191,9 +196,9 @@ class Lines:
 
 def _since(mark: Mask, stop: Mask) -> Mask:
     """Positions from a mark on up to, and without, the next stop."""
-    position = np.arange(1, len(mark) + 1)
-    last_mark = np.maximum.accumulate(np.where(mark, position, 0))
-    last_stop = np.maximum.accumulate(np.where(stop, position, 0))
+    position = np.arange(1, len(mark) + 1, dtype=np.int32)
+    last_mark = np.maximum.accumulate(position * mark)
+    last_stop = np.maximum.accumulate(position * stop)
     return last_mark > last_stop
 
 
