@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from pathlib import Path
+from typing import Any
 
-import psutil
 from PySide6.QtCore import QMimeData, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
@@ -27,7 +27,7 @@ from app.jobs.bridge import MainThread
 from app.panels import panel_class
 from app.panels.base import Panel, Services
 from app.project.file import SUFFIX
-from app.shell import dialogs, layout
+from app.shell import layout
 from app.shell.actions import Actions
 from app.shell.docks import HistoryView, JobsView, LogView, StatusCells
 from app.shell.frame import Rail, TopBar
@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
         self.jobs = JobQueue(self._bridge.deliver)
         self.panels: dict[str, Panel] = {}
         self.stuck = False
-        self._process = psutil.Process()
+        self._process: Any = None
         self._build()
         self.actions_ = Actions(self, self.registry, theme)
         self.registry.add(window_commands(self), owner=self)
@@ -296,7 +296,9 @@ class MainWindow(QMainWindow):
         return path or None
 
     def ask_to_save(self, title: str) -> str:
-        return dialogs.ask_to_save(self, title)
+        from app.shell.dialogs import ask_to_save
+
+        return ask_to_save(self, title)
 
     def tell(self, text: str) -> None:
         """A message that belongs to no panel; never blocks."""
@@ -360,6 +362,9 @@ class MainWindow(QMainWindow):
             self.actions_.update()
 
     def _tick(self) -> None:
+        import psutil  # not needed before the first second is over
+
+        self._process = self._process or psutil.Process()
         self.autosave.poll()
         self.cells.device.setText(f"{self.settings['device']} · {psutil.cpu_count()} threads")
         self.cells.memory.setText(f"memory {self._process.memory_info().rss / 1024**3:.2f} GB")

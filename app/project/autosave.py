@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import logging
 import os
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
-import psutil
 
 from app.project.file import SUFFIX, read_project, write_project
 from app.project.session import Session
@@ -41,14 +40,21 @@ class Autosave:
 
     def __init__(self, session: Session, folder: Path) -> None:
         self._session = session
-        started = int(psutil.Process().create_time() * 1000)
-        self.path = folder / f"autosave-{os.getpid()}-{started}{SUFFIX}"
+        self._folder = folder
         self._written: object = None
         self._changed_at: float | None = None
         self._seen: object = None
         self._writer: threading.Thread | None = None
         self.last: float | None = None
         self._failed = False
+
+    @functools.cached_property
+    def path(self) -> Path:
+        """The file of this process, whether it exists or not."""
+        import psutil
+
+        started = int(psutil.Process().create_time() * 1000)
+        return self._folder / f"autosave-{os.getpid()}-{started}{SUFFIX}"
 
     def poll(self) -> None:
         """Look for edits; starts a write when the oldest unwritten one is old enough."""
@@ -82,6 +88,8 @@ class Autosave:
     def remove(self) -> None:
         """The session was saved or given up: nothing is left to recover."""
         self.wait()
+        if self._written is None:
+            return
         self._written = None
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
@@ -124,6 +132,8 @@ def recoverable(folder: Path) -> list[Recovery]:
 
 def _is_alive(path: Path) -> bool:
     """Whether the process that wrote ``path`` still runs (the same one, not another with its number)."""
+    import psutil
+
     try:
         _, pid, started = path.stem.split("-")
         process = psutil.Process(int(pid))

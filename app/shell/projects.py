@@ -10,7 +10,6 @@ from app.project.autosave import Autosave, recoverable
 from app.project.file import SUFFIX
 from app.project.places import state_folder
 from app.project.session import Session, check_suffix
-from app.shell import dialogs
 from methods.core import methods
 from methods.core.errors import StudioloError
 
@@ -48,7 +47,9 @@ class Projects:
         found = recoverable(state_folder())
         if not found:
             return
-        dialog = dialogs.RecoveryDialog(found, self._window)
+        from app.shell.dialogs import RecoveryDialog
+
+        dialog = RecoveryDialog(found, self._window)
         dialog.exec()
         if dialog.choice == "restore":
             self.recover(dialog.chosen().path)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QInputDialog
 
 from app.commands import Command
-from app.shell import dialogs
 from methods.core import methods
 from methods.core.errors import StudioloError
 
@@ -185,8 +184,15 @@ def _view(window: MainWindow) -> list[Command]:
 
 def _help(window: MainWindow) -> list[Command]:
     def about_method() -> None:
+        from app.shell import dialogs
+
         if window.panel is not None:
             dialogs.about_method(window.panel.method, window).show()
+
+    def about_program() -> None:
+        from app.shell import dialogs
+
+        dialogs.about_program(window).show()
 
     return [
         Command("help.keys", "Keys and commands", window.show_keys, "?", "Help"),
@@ -200,7 +206,7 @@ def _help(window: MainWindow) -> list[Command]:
             lambda: window.panel is not None,
         ),
         Command("help.report", "Report a problem…", lambda: _report(window), "", "Help"),
-        Command("help.about", "About Studiolo", lambda: dialogs.about_program(window).show(), "", "Help"),
+        Command("help.about", "About Studiolo", about_program, "", "Help"),
     ]
 
 
@@ -244,6 +250,8 @@ def _checkpoint(window: MainWindow) -> None:
         return
 
     def show(description: object) -> None:
+        from app.shell import dialogs
+
         assert isinstance(description, dict)
         dialogs.checkpoint_dialog(description, window).show()
 
@@ -261,6 +269,8 @@ def _report(window: MainWindow) -> None:
     path = window.save_file_dialog("Report a problem", (".zip",))
     if not path:
         return
+    from app.shell import dialogs
+
     settings = {name: window.settings[name] for name in ("theme", "device", "seed", "shortcuts")}
     try:
         dialogs.write_report(Path(path), [str(line) for line in window.log_store.lines], settings)

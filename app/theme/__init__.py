@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.theme.icons import glyph_icon
 from app.theme.style import style_sheet
 from app.theme.tokens import BODY_PX, DARK, LIGHT, Tokens
 
@@ -61,11 +62,7 @@ class Theme(QObject):
             return QIcon()
         key = (name, color or self.tokens.muted)
         if key not in self._icons:
-            import qtawesome  # 0.1 s: only once the window is up and an icon is asked for
-
-            self._icons[key] = qtawesome.icon(
-                name, color=key[1], color_active=self.tokens.text, color_disabled=self.tokens.border
-            )
+            self._icons[key] = glyph_icon(name, key[1], self.tokens.border)
         return self._icons[key]
 
     def _system_changed(self) -> None:
