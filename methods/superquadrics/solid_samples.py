@@ -32,6 +32,8 @@ _BIN = 1 / 1500
 _BALL_STEPS = 56
 _BALLS = 6
 _FEWEST_POINTS = 16
+_LIFT = 0.8
+_CLOSE = 0.03
 _SHEET = 0.006
 """Half thickness that a surface without an inside is given, as a share of the diagonal."""
 
@@ -276,15 +278,24 @@ def _solid(target: Target, points: Floats, near: Bools, surface: Floats,
     if target.is_solid:
         return _mesh_inside(target, points, near, place, check), ()
     solid = enclosed(surface, points, check)
-    weights_missing = solid.sum() < 8
-    if target.is_cloud and not weights_missing:
+    if target.is_cloud and _filled(surface, points[solid]):
         return solid, ("A point cloud has no inside; the space its points enclose was taken as solid.",)
     what = f"The surface encloses no volume; it was fitted as a sheet {200 * _SHEET:.1f} % of the diagonal thick."
-    if weights_missing or not target.is_cloud:
+    if not _filled(surface, points[solid]):
         from scipy.spatial import cKDTree
 
         solid = cKDTree(surface).query(points, distance_upper_bound=2 * _SHEET)[0] < _SHEET
     return solid, (what,)
+
+
+def _filled(surface: Floats, solid: Floats) -> bool:
+    """Whether most of the surface has solid points [N, 3] close by."""
+    from scipy.spatial import cKDTree
+
+    if len(solid) < 8:
+        return False
+    distance, _ = cKDTree(solid).query(surface[:2000], distance_upper_bound=_CLOSE)
+    return float(np.isfinite(distance).mean()) > 0.5
 
 
 def _mesh_inside(target: Target, points: Floats, near: Bools, place: tuple[Floats, float, Floats], check: Check) -> Bools:
@@ -322,7 +333,13 @@ def enclosed(surface: Floats, points: Floats, check: Check) -> Bools:
     if len(surface) < _FEWEST_POINTS:
         return np.zeros(len(points), bool)
     tree = cKDTree(surface)
-    spacing = tree.query(surface[:: max(len(surface) // 4000, 1)], k=7)[0][:, -1]
+    some = surface[:: max(len(surface) // 4000, 1)]
+    distance, neighbours = tree.query(some, k=min(9, len(surface)))
+    spacing = distance[:, min(6, distance.shape[1] - 1)]
+    # noise lifts the points that the ball rests on by about one standard deviation
+    around = surface[neighbours] - surface[neighbours].mean(axis=1, keepdims=True)
+    flatness = np.linalg.eigvalsh(np.einsum("nki,nkj->nij", around, around) / around.shape[1])[:, 0]
+    lift = min(_LIFT * float(np.sqrt(max(np.median(flatness), 0.0))), 0.4 * float(np.median(spacing)))
     radius = 1.25 * float(np.quantile(spacing, 0.9))
     low, high = surface.min(axis=0), surface.max(axis=0)
     step = float((high - low).max()) / _BALL_STEPS
@@ -341,5 +358,5 @@ def enclosed(surface: Floats, points: Floats, check: Check) -> Bools:
         check()
         distance, ball = balls.query(points[start : start + 20_000], k=min(_BALLS, len(outside)))
         distance, ball = distance.reshape(len(distance), -1), ball.reshape(len(distance), -1)
-        solid[start : start + 20_000] = ~(distance < room[outside[ball]]).any(axis=1)
+        solid[start : start + 20_000] = ~(distance < room[outside[ball]] + lift).any(axis=1)
     return solid
