@@ -88,7 +88,8 @@ def measure(state: Studio, context: Context, fine: bool) -> Reading:
     from methods.superquadrics.quick_metrics import evaluate_quickly
 
     assert state.target is not None
+    if not fine:
+        return Reading(evaluate_quickly(state.shape, state.target), False)
     rng = np.random.default_rng(context.seed)
-    if fine:
-        return Reading(evaluate(state.shape, state.target, rng, points=FINE_POINTS), True)
-    return Reading(evaluate_quickly(state.shape, state.target, rng), False)
+    figures = evaluate(state.shape, state.target, rng, points=FINE_POINTS, check=context.check)
+    return Reading(figures, True)
