@@ -704,7 +704,7 @@ def test_a_glb_that_multiplies_its_meshes_is_stopped(put):
 
 
 def test_the_furniture_agrees_with_another_library():
-    for name in ("chair", "desk", "lamp", "square_table"):
+    for name in ("desk", "lamp"):
         path = shared_path("data", "meshes", f"{name}.glb")
         mine, scene = load_target(path), trimesh.load_scene(path)
         other = scene.to_mesh()
