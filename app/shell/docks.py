@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -253,6 +253,11 @@ class HistoryView(QListWidget):
             if item.foreground() != brush:
                 item.setForeground(brush)
         self.setCurrentRow(document.position)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._document is not None:
+            self._show(self._document)
 
     def _go(self, row: int) -> None:
         if self._document is not None:

@@ -189,7 +189,7 @@ class PartEditor(QWidget):
         slider.setPageStep(10)
         least = 0.0 if attribute == "exponents" else -0.99
         field = NumberField(label, parse_number, least, 2.0 if attribute == "exponents" else 0.99, 0.05)
-        field.setMaximumWidth(64)
+        field.setFixedWidth(76)
         name = f"Set {label}"
         slider.valueChanged.connect(
             lambda value: self.edit_requested.emit(
