@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from methods.core.context import Context
 from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonical, matrix_to_quaternion, palette_color
-from methods.superquadrics.objective import Row, covered, explained, row, score
+from methods.superquadrics.objective import SURFACE_SHARE, TOLERANCE, Row, covered, explained, row, score, surface_distance
 from methods.superquadrics.part_fit import fit_part
-from methods.superquadrics.primitive import variants
+from methods.superquadrics.primitive import Primitive, inside, variants
 from methods.superquadrics.reduce import reduce_rows
 from methods.superquadrics.refine import sweep, world_part
 from methods.superquadrics.segmentation import candidates, oriented_box, worth
@@ -107,8 +107,9 @@ def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper,
     while len(rows) < max_parts:
         ctx.progress(span[0] + (span[1] - span[0]) * len(rows) / max_parts, f"Looking for part {len(rows) + 1}")
         held = covered(rows, samples)
+        far = np.abs(surface_distance(rows, samples)) > TOLERANCE
         found = candidates(samples, held, rng)
-        found.sort(key=lambda part: -worth(part, samples, held))
+        found.sort(key=lambda part: -_promise(part, samples, held, far))
         best, best_value, least = None, -np.inf, value + part_cost if rows else -1.0
         for part in found[:_TRIED]:
             ctx.check()
@@ -126,6 +127,15 @@ def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper,
         value = value_then
         shown(rows)
     return rows
+
+
+def _promise(part: Primitive, samples: Samples, held: np.ndarray, far: np.ndarray) -> float:
+    """What a candidate may explain: uncovered volume, and surface that is ``far`` from all parts."""
+    nearby = samples.surface[: len(far)][far]
+    grown = replace(part, size=part.size + 0.3 * samples.step)
+    surface = float(inside(grown, nearby).sum()) / max(len(far), 1)
+    volume = worth(part, samples, held) / samples.volume
+    return (1.0 - SURFACE_SHARE) * volume + SURFACE_SHARE * surface
 
 
 def _shape(rows: list[Row], samples: Samples, unit: str) -> Shape:

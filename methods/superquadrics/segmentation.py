@@ -22,7 +22,7 @@ _SEEDS = 60
 _ROUNDS = 6
 
 
-def candidates(samples: Samples, covered: Bools, rng: np.random.Generator, most: int = 6) -> list[Primitive]:
+def candidates(samples: Samples, covered: Bools, rng: np.random.Generator, most: int = 10) -> list[Primitive]:
     """Up to ``most`` grid-aligned boxes and ``most`` oriented ones, each kind best first."""
     open_solid = samples.solid & ~covered
     if not open_solid.any() or samples.weights[open_solid].sum() <= 0:

@@ -28,6 +28,8 @@ _SECTIONS = ((0.05, 1.0), (0.4, 1.15), (0.8, 1.4))
 """Exponent of a stave's section, and its thickness over the wall's, to start from."""
 _STAVE_COST = 0.001
 """What a further stave must explain; less than other parts, because a ring stands or falls as a whole."""
+_LEAST_VOLUME = 0.04
+_LEAST_RADIUS = 0.04
 _WRONG = 0.6
 """Empty volume over solid volume in a ring from which it is no ring."""
 
@@ -113,7 +115,7 @@ def _about(samples: Samples, axis: int, rng: np.random.Generator) -> tuple[float
     angle = np.arctan2(away[members, 1], away[members, 0])
     filled = np.histogram(angle, bins=_SECTORS, range=(-np.pi, np.pi))[0] > 0.2 * len(members) / _SECTORS
     middle = a + b * 0.5 * (low + high)
-    if gap is None or not filled.all() or gap > _THICKEST * middle:
+    if gap is None or not filled.all() or gap > _THICKEST * middle or middle < _LEAST_RADIUS:
         return None
     whole = np.zeros(3)
     whole[plane] = centre
@@ -188,4 +190,4 @@ def ring(samples: Samples, shell: Shell, most: int, check: Callable[[], None]) -
     rows = rows_of(staves(shell, count), samples)
     held, w = covered(rows, samples), samples.weights
     right, wrong = float(w[held & samples.solid].sum()), float(w[held & ~samples.solid].sum())
-    return rows if wrong < _WRONG * right else []
+    return rows if wrong < _WRONG * right and right > _LEAST_VOLUME * samples.volume else []

@@ -178,14 +178,14 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
             candidates.append(np.stack([a, b, np.cross(a, b)], axis=1))
     some = normals[:4000]
     scores = [_alignment(some, c) for c in candidates]
-    best = int(np.argmax(scores))
     quiet = 1 if scores[1] > scores[0] - 0.02 else 0
-    chosen = candidates[best] if scores[best] > scores[quiet] + 0.05 else candidates[quiet]
-    if scores[0] > scores[best] - 0.01:
+    promising = np.argsort(-np.array(scores), kind="stable")[:5]
+    settled = [_settled(some, candidates[i]) for i in (quiet, *promising)]
+    better = [_alignment(some, c) for c in settled]
+    best = int(np.argmax(better))
+    chosen = settled[best] if better[best] > scores[quiet] + 0.015 else candidates[quiet]
+    if scores[0] > better[best] - 0.01:
         chosen = candidates[0]
-    settled = _settled(normals, chosen)
-    if _alignment(some, settled) > _alignment(some, chosen) + 2e-3:
-        chosen = settled
     order = np.argmax(np.abs(chosen), axis=1)
     if len(set(order.tolist())) == 3:
         chosen = chosen[:, order]
