@@ -182,11 +182,11 @@ def test_both_projections_agree_at_the_centre(parallel):
 
 
 def test_bad_faces_and_vertices_are_left_out_and_indices_stay():
-    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [0, 0, np.inf]])
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [0, 0, np.inf], [1, 1, 0]])
     faces = [[0, 1, 2], [0, 1, 3], [1, 2, 4], [0, 1, 9], [-1, 0, 1]]
     points, triangles = objects.checked_mesh(vertices, np.array(faces))
     assert triangles.tolist() == [[0, 1, 2]] and triangles.dtype == np.uint32
-    assert len(points) == 5 and np.isfinite(points).all()
+    assert len(points) == 6 and np.isfinite(points).all()
 
 
 @pytest.mark.parametrize(
