@@ -66,8 +66,21 @@ def fit_part(
         surface = (samples.surface[close], stands_for * samples.probe_weight * surface_weight)
         width = samples.step * (0.5 if stage == 0 else 0.2)
         width = min(width, (0.5 if stage == 0 else 0.2) * float(part.size.min())) + 1e-4
-        part = _descend(part, volume, surface, width, iterations // 2, taper, check)
+        part = _descend(part, volume, surface, width, iterations // 2, taper, check, _sticks_out(samples))
     return part
+
+
+def _sticks_out(samples: Samples) -> Callable[[Primitive], float]:
+    """How far beyond the sampled box a part reaches; no sample there could tell that it is too long."""
+    low = np.array([plane[0] for plane in samples.planes])
+    high = np.array([plane[-1] for plane in samples.planes])
+
+    def measure(part: Primitive) -> float:
+        # The box around a slanted part is too large by about its width.
+        reach = part.world_reach() - float(part.size.min()) - samples.step
+        return float(np.maximum(low - (part.translation - reach), part.translation + reach - high).max())
+
+    return measure
 
 
 def _thinned(indices: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], float]:
@@ -83,7 +96,7 @@ def _in_box(part: Primitive, points: Floats, reach: Floats) -> Bools:
     return (x <= reach[0]) & (y <= reach[1]) & (z <= reach[2])
 
 
-def _descend(part, volume, surface, width, iterations, taper, check) -> Primitive:
+def _descend(part, volume, surface, width, iterations, taper, check, sticks_out) -> Primitive:
     points = np.concatenate([volume[0], surface[0]])
     wanted = volume[1].astype(float)
     root = np.sqrt(volume[2])
@@ -116,6 +129,9 @@ def _descend(part, volume, surface, width, iterations, taper, check) -> Primitiv
         for _ in range(5):
             step = -np.linalg.solve(normal + np.diag(damping * scale), pull)
             trial = part.moved(step)
+            if sticks_out(trial) > max(sticks_out(part), 0.0):
+                damping = max(damping * 6.0, 1e-4)
+                continue
             new_r, _ = residuals(trial, False)
             new_cost = float(new_r @ new_r)
             if new_cost < cost:
