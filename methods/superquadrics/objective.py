@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.superquadrics.primitive import Primitive, field
+from methods.superquadrics.primitive import Primitive, distance
 from methods.superquadrics.solid_samples import Bools, Floats, Samples
 
 SURFACE_POINTS = 3000
@@ -29,7 +29,7 @@ class Row:
 
 
 def row(part: Primitive, samples: Samples) -> Row:
-    return Row(part, samples.held_by(part), field(part, samples.surface[:SURFACE_POINTS])[0])
+    return Row(part, samples.held_by(part), distance(part, samples.surface[:SURFACE_POINTS]))
 
 
 def rows_of(parts: Sequence[Primitive], samples: Samples) -> list[Row]:

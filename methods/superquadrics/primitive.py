@@ -142,7 +142,9 @@ def field(part: Primitive, points: Floats, jacobian: bool = False, taper: bool =
     gx, gy = gr * ru * np.sign(x) / ax, gr * rv * np.sign(y) / ay
     gz = gw * np.sign(z) / part.size[2]
     if part.taper.any():
-        gz -= (gx * x * part.taper[0] / sx + gy * y * part.taper[1] / sy) / part.size[2]
+        pull = np.where(sx > _LEAST_SECTION, gx * x * part.taper[0] / sx, 0.0)
+        pull += np.where(sy > _LEAST_SECTION, gy * y * part.taper[1] / sy, 0.0)
+        gz -= pull / part.size[2]
     slope = np.maximum(np.sqrt(gx * gx + gy * gy + gz * gz), _TINY)
     distance = np.maximum((g - 1.0) / slope, -float(part.size.min()))
     if not jacobian:
@@ -157,6 +159,15 @@ def field(part: Primitive, points: Floats, jacobian: bool = False, taper: bool =
     if taper:
         by[11], by[12] = by[6] * height / sx, by[7] * height / sy
     return distance, by
+
+
+def distance(part: Primitive, points: Floats) -> Floats:
+    """Signed distance [N] for points at any distance: first order near the part, never less than to its box.
+
+    Far from a tapered part, where its section would vanish, the first order alone is far too small.
+    """
+    away = np.abs(part.rotation.T @ (points - part.translation).T) - part.reach()[:, None]
+    return np.maximum(field(part, points)[0], away.max(axis=0))
 
 
 def inside(part: Primitive, points: Floats) -> NDArray[np.bool_]:

@@ -13,11 +13,13 @@ from methods.superquadrics.model import Shape, Superquadric, matrix_to_quaternio
 from methods.superquadrics.objective import Row, covered, explained, row, rows_of
 from methods.superquadrics.part_fit import fit_part
 from methods.superquadrics.primitive import Primitive, variants
-from methods.superquadrics.solid_samples import Samples, sample_solid
+from methods.superquadrics.solid_samples import Bools, Samples, sample_solid
 from methods.superquadrics.target import Target
 
 _SWEEPS = 4
 _SMALLEST_GAIN = 2e-4
+_GOOD_ENOUGH = 0.04
+"""Misfit of a part below which no other start is tried for it."""
 
 
 def refine(shape: Shape, target: Target, ctx: Context, *, part_ids: Collection[int] | None = None) -> Shape:
@@ -67,7 +69,10 @@ def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, t
             others = rows[:i] + rows[i + 1 :]
             held = covered(others, samples)
             best, best_value = rows[i], value
-            for begin in [rows[i].part, *(variants(rows[i].part) if turn == 0 else ())]:
+            starts = [rows[i].part]
+            if turn == 0 and _misfit(rows[i], held, samples) > _GOOD_ENOUGH:
+                starts += variants(rows[i].part)
+            for begin in starts:
                 ctx.check()
                 part = fit_part(begin, samples, held, [r.part for r in others], ctx.check, taper=taper)
                 found = row(part, samples)
@@ -84,6 +89,15 @@ def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, t
             break
         active |= set(free)
     return rows
+
+
+def _misfit(one: Row, held: Bools, samples: Samples) -> float:
+    """Volume that a part holds wrongly or leaves open right beside it, over its own."""
+    part, w = one.part, samples.weights
+    beside = samples.block(part.translation, part.world_reach() + samples.step)
+    missing = w[beside] @ (samples.solid & ~held & ~one.held)[beside]
+    wrong = w[beside] @ (one.held & ~held & ~samples.solid)[beside]
+    return float(missing + wrong) / max(float(w[beside] @ one.held[beside]), 1e-12)
 
 
 def local_part(part: Superquadric, samples: Samples) -> Primitive:
