@@ -47,7 +47,9 @@ class Figures:
         )
 
 
-HEADER = f"{'target':<26} {'K':>3} {'IoU':>6} {'CD %':>6} {'f->t %':>6} {'t->f %':>6} {'CPU s':>6} {'wall s':>6}"
+HEADER = (
+    f"{'target':<26} {'K':>3} {'IoU':>6} {'CD %':>6} {'f->t %':>6} {'t->f %':>6} {'CPU s':>6} {'wall s':>6}"
+)
 
 
 def measure(name: str, target: Target, seed: int = 0, truth: Target | None = None) -> tuple[Figures, Shape]:
@@ -57,7 +59,9 @@ def measure(name: str, target: Target, seed: int = 0, truth: Target | None = Non
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     truth = truth or target
     iou, back, forth = compare(found.shape, truth)
-    return Figures(name, len(found.shape), iou, 0.5 * (back + forth), back, forth, cpu, wall, found.warnings), found.shape
+    return Figures(
+        name, len(found.shape), iou, 0.5 * (back + forth), back, forth, cpu, wall, found.warnings
+    ), found.shape
 
 
 def compare(shape: Shape, target: Target, points: int = 20_000) -> tuple[float | None, float, float]:
@@ -101,7 +105,9 @@ def _turned(mesh: object, rng: np.random.Generator, noise: float = 0.0) -> objec
     return mesh
 
 
-def table(leg: float, rng: np.random.Generator, *, union: bool, turned: bool = True, noise: float = 0.0) -> Target:
+def table(
+    leg: float, rng: np.random.Generator, *, union: bool, turned: bool = True, noise: float = 0.0
+) -> Target:
     """Top 1 x 1 x .06 (proportions vary with the generator) on four square legs: five true parts."""
     import trimesh
 
@@ -130,15 +136,23 @@ def look_alikes(rng: np.random.Generator) -> Iterator[tuple[str, Target]]:
 
     def hollow(outer: tuple, wall: float, at: tuple = (0, 0, 0)) -> object:
         inner = (outer[0] - 2 * wall, outer[1] - 2 * wall, outer[2])
-        return trimesh.boolean.difference([_box(outer, at), _box(inner, np.add(at, (0, 0, wall)))], engine="manifold")
+        return trimesh.boolean.difference(
+            [_box(outer, at), _box(inner, np.add(at, (0, 0, wall)))], engine="manifold"
+        )
 
     yield "open box, wall 2 %", mesh_target(hollow((1, 0.8, 0.5), 0.02))
     yield "open box, wall 1 %, turned", mesh_target(_turned(hollow((1, 0.8, 0.5), 0.01), rng))
-    body = trimesh.boolean.difference([_box((0.8, 0.4, 1.0)), _box((0.76, 0.4, 0.96), (0, 0.02, 0))], engine="manifold")
+    body = trimesh.boolean.difference(
+        [_box((0.8, 0.4, 1.0)), _box((0.76, 0.4, 0.96), (0, 0.02, 0))], engine="manifold"
+    )
     doors = [_box((0.37, 0.02, 0.94), (s * 0.19, 0.21, 0)) for s in (-1, 1)]
     knobs = [trimesh.creation.icosphere(2, 0.02).apply_translation((s * 0.04, 0.235, 0)) for s in (-1, 1)]
     yield "cabinet with doors", mesh_target(trimesh.util.concatenate([body, *doors, *knobs]))
-    drawer = [hollow((0.5, 0.4, 0.2), 0.012), _box((0.56, 0.02, 0.26), (0, -0.21, 0.02)), _box((0.1, 0.03, 0.02), (0, -0.235, 0.02))]
+    drawer = [
+        hollow((0.5, 0.4, 0.2), 0.012),
+        _box((0.56, 0.02, 0.26), (0, -0.21, 0.02)),
+        _box((0.1, 0.03, 0.02), (0, -0.235, 0.02)),
+    ]
     yield "drawer", mesh_target(union(drawer))
     cylinder = trimesh.creation.cylinder
     round_table = [
@@ -160,8 +174,11 @@ def look_alikes(rng: np.random.Generator) -> Iterator[tuple[str, Target]]:
     shelf += [_box((0.8, 0.3, 0.02), (0, 0, z)) for z in (0.02, 0.3, 0.6, 0.9, 1.18)]
     yield "shelf", mesh_target(union(shelf))
     yield "conical shell", mesh_target(cone_shell(0.35, 0.2, 0.4, 0.02))
-    lamp = [cone_shell(0.3, 0.18, 0.3, 0.015), cylinder(0.03, 0.6).apply_translation((0, 0, -0.2)),
-            cylinder(0.2, 0.05).apply_translation((0, 0, -0.5))]
+    lamp = [
+        cone_shell(0.3, 0.18, 0.3, 0.015),
+        cylinder(0.03, 0.6).apply_translation((0, 0, -0.2)),
+        cylinder(0.2, 0.05).apply_translation((0, 0, -0.5)),
+    ]
     yield "lamp look-alike", mesh_target(trimesh.util.concatenate(lamp))
     chair = [_box((0.45, 0.45, 0.04), (0, 0, 0.45)), _box((0.45, 0.03, 0.5), (0, 0.21, 0.72))]
     chair += [_box((0.04, 0.04, 0.45), (sx * 0.2, sy * 0.2, 0.22)) for sx in (-1, 1) for sy in (-1, 1)]

@@ -7,8 +7,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from methods.core.context import Context
-from methods.superquadrics.model import MAX_PARTS, Shape, Superquadric, canonical, matrix_to_quaternion, palette_color
-from methods.superquadrics.objective import SURFACE_SHARE, TOLERANCE, Row, covered, explained, row, score, surface_distance
+from methods.superquadrics.model import (
+    MAX_PARTS,
+    Shape,
+    Superquadric,
+    canonical,
+    matrix_to_quaternion,
+    palette_color,
+)
+from methods.superquadrics.objective import (
+    SURFACE_SHARE,
+    TOLERANCE,
+    Row,
+    covered,
+    explained,
+    row,
+    score,
+    surface_distance,
+)
 from methods.superquadrics.part_fit import fit_part
 from methods.superquadrics.primitive import Primitive, inside, variants
 from methods.superquadrics.reduce import reduce_rows
@@ -21,7 +37,7 @@ from methods.superquadrics.target import Target
 _FEW = 12
 """With fewer different points nothing can be told about parts."""
 _ROOM_FOR_STAVES = 10
-_STAVES_SHARE = 0.75
+_STAVES_SHARE = 0.7
 """Most staves of a wall of revolution, as a share of all parts."""
 _TOO_MANY = 3
 """Parts beyond the limit that may be found before the least useful ones are given up."""
@@ -70,7 +86,9 @@ def fit_object(
         start = 0.4 + 0.3 * turn
         before = score(rows, samples, part_cost)
         free = range(len(fixed), len(rows))
-        rows = sweep(rows, samples, ctx, free=free, sweeps=2, taper=taper, shown=shown, span=(start, start + 0.15))
+        rows = sweep(
+            rows, samples, ctx, free=free, sweeps=2, taper=taper, shown=shown, span=(start, start + 0.15)
+        )
         rows = reduce_rows(rows, samples, ctx, part_cost, taper, kept=len(fixed), most=max_parts)
         shown(rows)
         if turn == 0:
@@ -95,9 +113,13 @@ def _around_few(points: np.ndarray, target: Target) -> ObjectFit:
     middle = axes @ (0.5 * ((points @ axes).min(axis=0) + (points @ axes).max(axis=0)))
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1.0
-    part = Superquadric(tuple(middle), matrix_to_quaternion(axes), tuple(half), (0.1, 0.1), name="part 1", id=1)
+    part = Superquadric(
+        tuple(middle), matrix_to_quaternion(axes), tuple(half), (0.1, 0.1), name="part 1", id=1
+    )
     count = f"{len(points)} different point{'s' * (len(points) != 1)}"
-    return ObjectFit(Shape((part,), target.unit), (f"{count} cannot show parts; one box was put around all.",))
+    return ObjectFit(
+        Shape((part,), target.unit), (f"{count} cannot show parts; one box was put around all.",)
+    )
 
 
 def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper, shown, span) -> list[Row]:
@@ -105,7 +127,9 @@ def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper,
     rows = list(rows)
     value = explained(rows, samples)
     while len(rows) < max_parts:
-        ctx.progress(span[0] + (span[1] - span[0]) * len(rows) / max_parts, f"Looking for part {len(rows) + 1}")
+        ctx.progress(
+            span[0] + (span[1] - span[0]) * len(rows) / max_parts, f"Looking for part {len(rows) + 1}"
+        )
         held = covered(rows, samples)
         far = np.abs(surface_distance(rows, samples)) > TOLERANCE
         found = candidates(samples, held, rng)
@@ -114,8 +138,17 @@ def _add(rows, samples: Samples, ctx: Context, rng, max_parts, part_cost, taper,
         for part in found[:_TRIED]:
             ctx.check()
             round_ = [v for v in variants(part) if v.exponents[1] == 1.0]
-            starts = [part, *(v for v in round_ if worth(v, samples, held) > 0.9 * worth(part, samples, held))]
-            for fitted in (part, *(fit_part(start, samples, held, [r.part for r in rows], ctx.check, taper=taper) for start in starts)):
+            starts = [
+                part,
+                *(v for v in round_ if worth(v, samples, held) > 0.9 * worth(part, samples, held)),
+            ]
+            for fitted in (
+                part,
+                *(
+                    fit_part(start, samples, held, [r.part for r in rows], ctx.check, taper=taper)
+                    for start in starts
+                ),
+            ):
                 new = row(fitted, samples)
                 new_value = explained([*rows, new], samples)
                 waste = float(samples.weights[new.held & ~held & ~samples.solid].sum()) / samples.volume

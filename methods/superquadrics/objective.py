@@ -62,7 +62,9 @@ def overlap(rows: Sequence[Row], samples: Samples) -> float:
 def explained(rows: Sequence[Row], samples: Samples) -> float:
     """Weighted mean of IoU and the softly counted share of surface points near the union's surface, in [0, 1]."""
     d = surface_distance(rows, samples) / TOLERANCE
-    return (1.0 - SURFACE_SHARE) * overlap(rows, samples) + SURFACE_SHARE * float((1.0 / (1.0 + d * d)).mean())
+    return (1.0 - SURFACE_SHARE) * overlap(rows, samples) + SURFACE_SHARE * float(
+        (1.0 / (1.0 + d * d)).mean()
+    )
 
 
 def score(rows: Sequence[Row], samples: Samples, part_cost: float) -> float:

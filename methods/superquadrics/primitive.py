@@ -68,7 +68,11 @@ def box(centre: Floats, rotation: Floats, half: Floats, exponent: float = 0.1) -
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1.0
     return Primitive(
-        np.asarray(centre, float), axes, np.maximum(half[order], LOWEST_SIZE), np.full(2, exponent), np.zeros(2)
+        np.asarray(centre, float),
+        axes,
+        np.maximum(half[order], LOWEST_SIZE),
+        np.full(2, exponent),
+        np.zeros(2),
     )
 
 
@@ -129,9 +133,11 @@ def _join(a: Floats, b: Floats, e: float, derivatives: bool) -> tuple[Floats, ..
     return value, np.where(first, by_large, by_small), np.where(first, by_small, by_large), by_e
 
 
-def field(part: Primitive, points: Floats, jacobian: bool = False, taper: bool = True) -> tuple[Floats, Floats | None]:
+def field(
+    part: Primitive, points: Floats, jacobian: bool = False, taper: bool = True
+) -> tuple[Floats, Floats | None]:
     """Signed distance [N] of points [N, 3] (first order) and, if asked, its Jacobian [13, N]."""
-    local = (part.rotation.T @ (points - part.translation).T)  # [3, N]: rows are contiguous
+    local = part.rotation.T @ (points - part.translation).T  # [3, N]: rows are contiguous
     x, y, z = local
     height = z / part.size[2]
     sx = np.maximum(1.0 + part.taper[0] * height, _LEAST_SECTION)

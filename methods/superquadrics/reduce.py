@@ -37,7 +37,14 @@ class Proposal:
 
 
 def reduce_rows(
-    rows: list[Row], samples: Samples, ctx: Context, part_cost: float, taper: bool, *, kept: int = 0, most: int = 256
+    rows: list[Row],
+    samples: Samples,
+    ctx: Context,
+    part_cost: float,
+    taper: bool,
+    *,
+    kept: int = 0,
+    most: int = 256,
 ) -> list[Row]:
     """Prune or merge, whatever loses least, while that saves more than it loses or there are too many parts.
 

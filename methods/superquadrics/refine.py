@@ -46,15 +46,27 @@ def refine(shape: Shape, target: Target, ctx: Context, *, part_ids: Collection[i
     def shown(current: list[Row]) -> None:
         ctx.partial(_updated(shape, current, free, samples))
 
-    result = sweep(rows, samples, ctx, free=free, sweeps=_SWEEPS, taper=all(taper), shown=shown, span=(0.1, 1.0))
+    result = sweep(
+        rows, samples, ctx, free=free, sweeps=_SWEEPS, taper=all(taper), shown=shown, span=(0.1, 1.0)
+    )
     ctx.progress(1.0, "Refined")
     if explained(result, samples) <= before:
         return shape
     return _updated(shape, result, free, samples)
 
 
-def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, taper: bool = True, shown=None,
-          span: tuple[float, float] = (0.0, 1.0), text: str = "Refining") -> list[Row]:
+def sweep(
+    rows,
+    samples: Samples,
+    ctx: Context,
+    *,
+    free=None,
+    sweeps: int = 2,
+    taper: bool = True,
+    shown=None,
+    span: tuple[float, float] = (0.0, 1.0),
+    text: str = "Refining",
+) -> list[Row]:
     """``rows`` with the parts numbered in ``free`` refitted in turn, as long as what is explained grows."""
     rows = list(rows)
     free = list(range(len(rows))) if free is None else list(free)
@@ -63,7 +75,9 @@ def sweep(rows, samples: Samples, ctx: Context, *, free=None, sweeps: int = 2, t
     for turn in range(sweeps):
         start = value
         for n, i in enumerate(free):
-            ctx.progress(span[0] + (span[1] - span[0]) * (turn + n / len(free)) / sweeps, f"{text} part {i + 1}")
+            ctx.progress(
+                span[0] + (span[1] - span[0]) * (turn + n / len(free)) / sweeps, f"{text} part {i + 1}"
+            )
             if i not in active:
                 continue
             others = rows[:i] + rows[i + 1 :]

@@ -28,7 +28,10 @@ def candidates(samples: Samples, covered: Bools, rng: np.random.Generator, most:
     if not open_solid.any() or samples.weights[open_solid].sum() <= 0:
         return []
     value = np.where(open_solid, 1.0, np.where(covered | samples.solid, -_COVERED_COST, -OUTSIDE_COST))
-    return [*_aligned(samples, value * samples.weights, open_solid, rng, most), *_oriented(samples, open_solid, most)]
+    return [
+        *_aligned(samples, value * samples.weights, open_solid, rng, most),
+        *_oriented(samples, open_solid, most),
+    ]
 
 
 def worth(part: Primitive, samples: Samples, covered: Bools) -> float:
@@ -38,11 +41,15 @@ def worth(part: Primitive, samples: Samples, covered: Bools) -> float:
     return float(w[hit & samples.solid].sum() - OUTSIDE_COST * w[hit & ~samples.solid].sum())
 
 
-def _aligned(samples: Samples, value: Floats, open_solid: Bools, rng: np.random.Generator, most: int) -> list[Primitive]:
+def _aligned(
+    samples: Samples, value: Floats, open_solid: Bools, rng: np.random.Generator, most: int
+) -> list[Primitive]:
     table = np.zeros(tuple(n + 1 for n in samples.cells))
     table[1:, 1:, 1:] = value.reshape(samples.cells).cumsum(0).cumsum(1).cumsum(2)
     chance = np.where(open_solid, samples.weights, 0.0)
-    seeds = rng.choice(len(chance), size=min(_SEEDS, int(open_solid.sum())), replace=False, p=chance / chance.sum())
+    seeds = rng.choice(
+        len(chance), size=min(_SEEDS, int(open_solid.sum())), replace=False, p=chance / chance.sum()
+    )
     cell = np.stack(np.unravel_index(np.sort(seeds), samples.cells), axis=1)
     found: dict[tuple[int, ...], float] = {}
     for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)):

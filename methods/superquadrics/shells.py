@@ -83,7 +83,12 @@ def _about(samples: Samples, axis: int, rng: np.random.Generator) -> tuple[float
     few = slice(None, None, max(len(q) // 1500, 1))
     votes = (np.abs(centres @ side[few].T - level[few]) < _NEAR).sum(axis=1)
     centre = centres[votes.argmax()]
-    for loose in (1.0, 2.0, 2.5, 2.5):  # least squares over the lines that agree; a facet's may miss by half its width
+    for loose in (
+        1.0,
+        2.0,
+        2.5,
+        2.5,
+    ):  # least squares over the lines that agree; a facet's may miss by half its width
         agree = np.abs(side @ centre - level) < loose * _NEAR
         centre = np.linalg.lstsq(side[agree], level[agree], rcond=None)[0]
     agree = np.abs(side @ centre - level) < 2 * _NEAR
@@ -103,7 +108,9 @@ def _about(samples: Samples, axis: int, rng: np.random.Generator) -> tuple[float
     slope = (radius[pick[:, 1]] - radius[pick[:, 0]]) / rise
     start = radius[pick[:, 0]] - slope * height[pick[:, 0]]
     far = np.abs(start[:, None] + slope[:, None] * height[outer] - radius[outer]) < _NEAR
-    hollow = np.array([_gap(height[inner], radius[inner], a, b) is not None for a, b in zip(start, slope, strict=True)])
+    hollow = np.array(
+        [_gap(height[inner], radius[inner], a, b) is not None for a, b in zip(start, slope, strict=True)]
+    )
     votes = np.where(hollow & (np.abs(slope) < 1.5), far.sum(axis=1), 0)
     winner = int(votes.argmax())
     members = outer[far[winner]]

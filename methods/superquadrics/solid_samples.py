@@ -84,7 +84,9 @@ class Samples:
         ranges = []
         for a, plane in enumerate(self.planes):
             first = max(int(np.searchsorted(plane, centre[a] - reach[a], side="right")) - 1, 0)
-            ranges.append(np.arange(first, min(int(np.searchsorted(plane, centre[a] + reach[a])), len(plane) - 1)))
+            ranges.append(
+                np.arange(first, min(int(np.searchsorted(plane, centre[a] + reach[a])), len(plane) - 1))
+            )
         _, ny, nz = self.cells
         i, j, k = ranges
         return ((i[:, None, None] * ny + j[:, None]) * nz + k).reshape(-1)
@@ -99,7 +101,9 @@ class Samples:
     def to_local(self, points: Floats) -> Floats:
         return ((points - self.centre) / self.scale) @ self.frame
 
-    def local_part(self, translation: Floats, rotation: Floats, size: Floats, exponents: Floats, taper: Floats) -> Primitive:
+    def local_part(
+        self, translation: Floats, rotation: Floats, size: Floats, exponents: Floats, taper: Floats
+    ) -> Primitive:
         return Primitive(
             self.to_local(np.asarray(translation, float)),
             self.frame.T @ rotation,
@@ -133,14 +137,28 @@ def sample_solid(target: Target, rng: np.random.Generator, check: Check, steps: 
     check()
     near = _near_surface(surface, planes)
     solid, warnings = _solid(target, points, near, surface, (centre, scale, frame), check)
-    offset = (2.0 * rng.random(len(surface)) - 1.0) * _PROBE_REACH * float(np.ptp(surface, axis=0).max()) / steps
+    offset = (
+        (2.0 * rng.random(len(surface)) - 1.0) * _PROBE_REACH * float(np.ptp(surface, axis=0).max()) / steps
+    )
     probes = surface + offset[:, None] * normals if target.is_solid else np.zeros((0, 3))
     probes_solid = np.zeros(len(probes), bool)
     area = target.area / scale**2 or 1.0
     if len(probes):
         probes_solid = target.occupancy(centre + scale * (probes @ frame.T), check=check)
     return Samples(
-        points, weights, solid, planes, surface, normals, centre, scale, frame, probes, probes_solid, area, warnings
+        points,
+        weights,
+        solid,
+        planes,
+        surface,
+        normals,
+        centre,
+        scale,
+        frame,
+        probes,
+        probes_solid,
+        area,
+        warnings,
     )
 
 
@@ -183,7 +201,7 @@ def main_frame(points: Floats, normals: Floats) -> Floats:
     settled = [_settled(some, candidates[i]) for i in (quiet, *promising)]
     better = [_alignment(some, c) for c in settled]
     best = int(np.argmax(better))
-    chosen = settled[best] if better[best] > scores[quiet] + 0.015 else candidates[quiet]
+    chosen = settled[best] if better[best] > scores[quiet] + 0.05 else candidates[quiet]
     if scores[0] > better[best] - 0.01:
         chosen = candidates[0]
     order = np.argmax(np.abs(chosen), axis=1)
@@ -272,8 +290,14 @@ def _near_surface(surface: Floats, planes: tuple[Floats, ...]) -> Bools:
     return binary_dilation(mask, np.ones((3, 3, 3), bool))
 
 
-def _solid(target: Target, points: Floats, near: Bools, surface: Floats,
-           place: tuple[Floats, float, Floats], check: Check) -> tuple[Bools, tuple[str, ...]]:
+def _solid(
+    target: Target,
+    points: Floats,
+    near: Bools,
+    surface: Floats,
+    place: tuple[Floats, float, Floats],
+    check: Check,
+) -> tuple[Bools, tuple[str, ...]]:
     """Which points are inside, and a warning when that had to be guessed."""
     if target.is_solid:
         return _mesh_inside(target, points, near, place, check), ()
@@ -298,7 +322,9 @@ def _filled(surface: Floats, solid: Floats) -> bool:
     return float(np.isfinite(distance).mean()) > 0.5
 
 
-def _mesh_inside(target: Target, points: Floats, near: Bools, place: tuple[Floats, float, Floats], check: Check) -> Bools:
+def _mesh_inside(
+    target: Target, points: Floats, near: Bools, place: tuple[Floats, float, Floats], check: Check
+) -> Bools:
     """Occupancy near the surface point by point; a region away from it is one or the other as a whole."""
     from scipy.ndimage import label
 
@@ -343,7 +369,10 @@ def enclosed(surface: Floats, points: Floats, check: Check) -> Bools:
     radius = 1.25 * float(np.quantile(spacing, 0.9))
     low, high = surface.min(axis=0), surface.max(axis=0)
     step = float((high - low).max()) / _BALL_STEPS
-    axes = [np.arange(a - 1.5 * radius - step, b + 1.5 * radius + 1.5 * step, step) for a, b in zip(low, high, strict=True)]
+    axes = [
+        np.arange(a - 1.5 * radius - step, b + 1.5 * radius + 1.5 * step, step)
+        for a, b in zip(low, high, strict=True)
+    ]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     shape, centres = grid.shape[:3], grid.reshape(-1, 3)
     room = np.empty(len(centres))
