@@ -97,7 +97,7 @@ def place_of(panel, part_id):
     """Pixel of a part's centre in the view."""
     part = panel.operations.shape.part(part_id)
     scene = panel.scene
-    x, y, _ = scene.camera.project(scene._frame.to_scene(part.translation), *scene._size())
+    x, y, _ = scene.camera.project(scene.contents.frame.to_scene(part.translation), *scene._size())
     return QPoint(round(x), round(y))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +13,12 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
-from app.theme.tokens import DARK, LIGHT
+from app.theme.tokens import DARK, LIGHT, Tokens
 from app.views.scene3d import decorations, gizmo, picking
 from app.views.scene3d.camera import Camera
+from app.views.scene3d.contents import Drawn, SceneContents, TargetData
 from app.views.scene3d.delta import Delta
-from app.views.scene3d.objects import (
-    Frame,
-    SceneObject,
-    checked_mesh,
-    checked_points,
-    frame_around,
-    thinned,
-    vertex_normals,
-)
+from app.views.scene3d.objects import SceneObject
 from app.views.scene3d.overlays import ColorBar, OverlayLabel, RubberBand
 from app.views.scene3d.transform import Constraint, TransformDrag
 from app.views.units import show
@@ -37,8 +30,6 @@ Floats = NDArray[np.float64]
 CLICK_PIXELS = 4
 """Movement below this is a click and not a drag."""
 
-DISPLAYS = ("solid", "wireframe", "points")
-TARGET_COLOR = {"dark": "#c8ced8", "light": "#6b7380"}
 AXIS_KEYS = {Qt.Key.Key_X: 0, Qt.Key.Key_Y: 1, Qt.Key.Key_Z: 2}
 FLY_KEYS = {
     Qt.Key.Key_W: (1, 0, 0),
@@ -48,31 +39,6 @@ FLY_KEYS = {
     Qt.Key.Key_Q: (0, 0, -1),
     Qt.Key.Key_E: (0, 0, 1),
 }
-
-
-@dataclass
-class _Drawn:
-    """An object with its checked arrays and, once drawn, its buffers."""
-
-    object: SceneObject
-    vertices: Floats
-    faces: NDArray[np.uint32]
-    normals: Any
-    buffers: Any = None
-    colors: Any = None
-
-
-@dataclass
-class _Target:
-    """The mesh or cloud that objects are compared with."""
-
-    vertices: Floats
-    faces: NDArray[np.uint32] | None
-    normals: Any
-    chosen: NDArray[np.intp]
-    total: int
-    buffers: Any = None
-    colors: Any = None
 
 
 class SceneView(QWidget):
@@ -98,19 +64,14 @@ class SceneView(QWidget):
         self.flying = False
         self._dark = True
         self._unit = ""
-        self._frame = Frame(np.zeros(3), 1.0)
-        self._box: Floats | None = None
-        self._drawn: dict[int, _Drawn] = {}
-        self._target: _Target | None = None
-        self._selection: tuple[int, ...] = ()
-        self._clip: tuple[int, float, bool] | None = None
+        self.contents = SceneContents()
         self._drag: TransformDrag | None = None
         self._modal = False
         self._hovered: gizmo.Handle | None = None
         self._press: QPointF | None = None
         self._last: QPointF | None = None
         self._banding = False
-        self._renderer: Any = None
+        self._painter: Any = None
         self._draw_failed = False
         self._grid: tuple[Any, Any, float] | None = None
 
@@ -170,17 +131,14 @@ class SceneView(QWidget):
 
     def set_objects(self, objects: list[SceneObject]) -> None:
         """Show exactly these objects."""
-        before, self._drawn = self._drawn, {}
-        for item in objects:
-            self._drawn[item.id] = self._checked(item, before.get(item.id))
-        self._selection = tuple(i for i in self._selection if i in self._drawn)
-        if self._box is None:
+        self.contents.set_objects(objects)
+        if self.contents.box is None:
             self._reframe()
         self.redraw()
 
     def update_object(self, item: SceneObject) -> None:
         """Show one object's new mesh, colour or place; an unchanged mesh costs only a matrix."""
-        self._drawn[item.id] = self._checked(item, self._drawn.get(item.id))
+        self.contents.update_object(item)
         self.redraw()
 
     def set_target(
@@ -198,19 +156,12 @@ class SceneView(QWidget):
         Raises:
             ValueError: not arrays of numbers of the right shape.
         """
-        if faces is None:
-            points = checked_points(vertices)
-            chosen = thinned(len(points))
-            self._target = _Target(points[chosen], None, None, chosen, total or len(points))
-        else:
-            points, triangles = checked_mesh(vertices, faces)
-            made = vertex_normals(points, triangles) if normals is None else np.asarray(normals, np.float32)
-            self._target = _Target(points, triangles, made, np.arange(len(points)), len(points))
+        self.contents.set_target(vertices, faces, normals, total)
         self._reframe()
         self._show_count()
 
     def clear_target(self) -> None:
-        self._target = None
+        self.contents.target = None
         self.clear_error()
         self._reframe()
         self._show_count()
@@ -220,40 +171,43 @@ class SceneView(QWidget):
 
     def set_selection(self, ids: tuple[int, ...]) -> None:
         """Mark these objects; the owner calls this, also after ``selection_changed``."""
-        if ids != self._selection:
-            self._selection = ids
+        if ids != self.contents.selection:
+            self.contents.selection = ids
             self.redraw()
 
     def set_target_error(self, values: ArrayLike, unit: str, label: str, diagonal: float) -> None:
         """Colour the target by ``values`` (one per vertex or point that was set)."""
-        if self._target is None:
+        target = self.contents.target
+        if target is None:
             return
-        distances = np.asarray(values, float)[self._target.chosen]
-        self._target.colors = self._show_scale(distances, distances, unit, label, diagonal)
-        self._push_colors(self._target.buffers, self._target.colors)
+        distances = np.asarray(values, float)[target.chosen]
+        target.colors = self._show_scale(distances, distances, unit, label, diagonal)
+        self._push_colors(target)
         self.redraw()
 
     def set_object_error(
         self, values: Mapping[int, ArrayLike], unit: str, label: str, diagonal: float
     ) -> None:
         """Colour objects by distances per vertex, by object id."""
-        arrays = {i: np.asarray(v, float) for i, v in values.items() if i in self._drawn}
+        drawn = self.contents.drawn
+        fitting = (i for i, v in values.items() if i in drawn and len(v) == len(drawn[i].vertices))
+        arrays = {i: np.asarray(values[i], float) for i in fitting}
         if not arrays:
             return
         every = np.concatenate(list(arrays.values()))
         for i, distances in arrays.items():
-            if len(distances) == len(self._drawn[i].vertices):
-                self._drawn[i].colors = self._show_scale(distances, every, unit, label, diagonal)
-                self._push_colors(self._drawn[i].buffers, self._drawn[i].colors)
+            drawn[i].colors = self._show_scale(distances, every, unit, label, diagonal)
+            self._push_colors(drawn[i])
         self.redraw()
 
     def clear_error(self) -> None:
         """Back to plain colours."""
         self._bar.hide()
-        for item in [*self._drawn.values(), *([self._target] if self._target else [])]:
+        target = self.contents.target
+        for item in [*self.contents.drawn.values(), *([target] if target else [])]:
             if item.colors is not None:
                 item.colors = None
-                self._push_colors(item.buffers, None)
+                self._push_colors(item)
         self.redraw()
 
     def set_display(self, display: str) -> None:
@@ -267,7 +221,7 @@ class SceneView(QWidget):
 
     def set_clip(self, axis: int | None, position: float = 0.5, flipped: bool = False) -> None:
         """Hide one side of a plane across ``axis``, ``position`` (0 to 1) of the way through."""
-        self._clip = None if axis is None else (axis, position, flipped)
+        self.contents.clip = None if axis is None else (axis, position, flipped)
         self.redraw()
 
     def set_theme(self, dark: bool) -> None:
@@ -283,14 +237,14 @@ class SceneView(QWidget):
     def frame_all(self) -> None:
         """Show everything that is visible."""
         self._reframe()
-        box = self._box_of(self._drawn.values(), with_target=True)
-        self._look_at(box)
+        self._look_at(self.contents.box)
 
     def frame_selection(self) -> None:
         """Show what is selected, or everything if nothing is."""
-        chosen = [self._drawn[i] for i in self._selection if i in self._drawn]
-        self._look_at(self._box_of(chosen, with_target=not chosen) if chosen else None)
-        if not chosen:
+        chosen = self.contents.selected()
+        if chosen:
+            self._look_at(self.contents.box_of(chosen, with_target=False))
+        else:
             self.frame_all()
 
     def look_from(self, name: str) -> None:
@@ -370,8 +324,7 @@ class SceneView(QWidget):
 
     def begin_transform(self, kind: str) -> None:
         """Start a keyboard transform of the selection: ``translate``, ``rotate`` or ``scale``."""
-        movable = [i for i in self._selection if i in self._drawn and not self._drawn[i].object.locked]
-        if not movable or self._drag is not None:
+        if not self.contents.movable() or self._drag is not None:
             return
         self.setFocus()
         self.gizmo_kind = kind
@@ -383,12 +336,12 @@ class SceneView(QWidget):
         self._show_drag_text(self._drag.delta() if self._drag else None)
 
     def _start_drag(self, kind: str, start: tuple[float, float], constraint: Constraint) -> None:
-        pivot, axes = self._gizmo_place()
-        step = self._grid[2] / 10 if self._grid else 0.01 / self._frame.scale
+        pivot, axes = self.contents.selection_place()
+        step = self._grid[2] / 10 if self._grid else 0.01 / self.contents.frame.scale
         self._drag = TransformDrag(
             kind,
             replace(self.camera),
-            self._frame,
+            self.contents.frame,
             pivot,
             axes,
             self._size(),
@@ -425,7 +378,7 @@ class SceneView(QWidget):
     def _show_drag_text(self, delta: Delta | None) -> None:
         self._status.show_text(delta.text if delta else "")
         if delta is not None:
-            pivot, _ = self._gizmo_place()
+            pivot, _ = self.contents.selection_place()
             x, y, _ = self.camera.project(pivot, *self._size())
             if np.isfinite(x) and np.isfinite(y):
                 self._status.move(int(x) + 16, int(y) - 28)
@@ -436,21 +389,10 @@ class SceneView(QWidget):
             self._hint.show_text("")
         self._place_overlays()
 
-    def _gizmo_place(self) -> tuple[Floats, Floats]:
-        """Middle of the selection, and the axes of its last object, in scene coordinates."""
-        chosen = [self._drawn[i] for i in self._selection if i in self._drawn]
-        if not chosen:
-            return np.zeros(3), np.eye(3)
-        centers = [item.object.transform[:3, 3] for item in chosen]
-        axes = np.array(chosen[-1].object.transform[:3, :3], float)
-        lengths = np.linalg.norm(axes, axis=0)
-        return self._frame.to_scene(np.mean(centers, axis=0)), axes / np.where(lengths > 0, lengths, 1)
-
     def _strokes(self) -> list[gizmo.Stroke]:
-        chosen = [self._drawn[i].object for i in self._selection if i in self._drawn]
-        if not chosen or all(item.locked for item in chosen) or (self._drag is not None and self._modal):
+        if not self.contents.movable() or (self._drag is not None and self._modal):
             return []
-        pivot, axes = self._gizmo_place()
+        pivot, axes = self.contents.selection_place()
         local = self.local_axes or self.gizmo_kind == "scale"
         return gizmo.strokes(
             self.gizmo_kind, pivot, axes if local else np.eye(3), local, self.camera, self._size()[1]
@@ -538,21 +480,25 @@ class SceneView(QWidget):
             self._click(place, adding=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         elif banding:
             found = picking.inside_rectangle(
-                self._pickables(), self.camera, *self._size(), (press.x(), press.y(), place.x(), place.y())
+                self.contents.pickables(),
+                self.camera,
+                *self._size(),
+                (press.x(), press.y(), place.x(), place.y()),
             )
             self.selection_changed.emit(found)
 
     def _click(self, place: QPointF, adding: bool) -> None:
         found = self.pick(place.x(), place.y())
         if adding and found is not None:
-            chosen = tuple(i for i in self._selection if i != found)
-            self.selection_changed.emit(chosen if found in self._selection else (*chosen, found))
+            before = self.contents.selection
+            chosen = tuple(i for i in before if i != found)
+            self.selection_changed.emit(chosen if found in before else (*chosen, found))
         elif not adding:
             self.selection_changed.emit(() if found is None else (found,))
 
     def pick(self, x: float, y: float) -> int | None:
         """Id of the object under a pixel, or None."""
-        hit = picking.pick(self._pickables(), *self.camera.ray(x, y, *self._size()))
+        hit = picking.pick(self.contents.pickables(), *self.camera.ray(x, y, *self._size()))
         return hit[0] if hit else None
 
     def _show_band(self, place: QPointF) -> None:
@@ -571,7 +517,7 @@ class SceneView(QWidget):
             self._fly_clock.start()
         elif self.flying and key == Qt.Key.Key_Escape:
             self.set_flying(False)
-        elif key == Qt.Key.Key_Escape and self._selection:
+        elif key == Qt.Key.Key_Escape and self.contents.selection:
             self.selection_changed.emit(())
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down):
             step = {Qt.Key.Key_Left: (-20, 0), Qt.Key.Key_Right: (20, 0), Qt.Key.Key_Up: (0, -20)}.get(
@@ -650,147 +596,47 @@ class SceneView(QWidget):
             log.exception("Drawing failed; the 3D view is off until the panel is opened again")
 
     def _draw(self, width: float, height: float, overlays: bool) -> None:
-        from app.views.scene3d.renderer import NO_CLIP, Renderer
+        from app.views.scene3d.painter import Painter
 
-        if self._renderer is None:
-            self._renderer = Renderer()
-        renderer, tokens = self._renderer, DARK if self._dark else LIGHT
-        look = renderer.look
-        look.background, look.line, look.accent = tokens.view, tokens.border, tokens.accent
-        look.display = self.display
-        look.clip = NO_CLIP if self._clip is None else self._clip_plane()
-        renderer.begin(self.camera, width, height)
-        self._draw_grid(renderer, tokens.border)
-        chosen = set(self._selection)
-        # Painted with distances, the target is what one looks at; the objects would only cover it.
-        painted = self._target is not None and self._target.colors is not None and self.target_visible
-        for item in self._drawn.values():
-            if item.object.visible and not painted:
-                if item.buffers is None:
-                    item.buffers = self._upload(item)
-                renderer.surface(
-                    item.buffers,
-                    self._frame.matrix(item.object.transform),
-                    item.object.color,
-                    1.0,
-                    selected=overlays and item.object.id in chosen,
-                )
-        self._draw_target(renderer)
+        if self._painter is None:
+            self._painter = Painter()
+        tokens = DARK if self._dark else LIGHT
+        opacity = self.target_opacity if self.target_visible else None
+        size, ground = (width, height), self._ground(tokens)
+        # Without overlays the picture shows the thing, and not what one is about to do with it.
+        self._painter.draw(
+            self.contents, self.camera, size, tokens, self.display, ground, opacity, outlines=overlays
+        )
         if overlays:
-            strokes = self._strokes()
-            if strokes:
-                points, colors = decorations.gizmo_triangles(strokes, self._hovered, self.camera, height)
-                renderer.lines(points, colors, depth_test=False, mode="triangles")
+            self._painter.draw_handles(self._strokes(), self._hovered, self.camera, height)
 
-    def _draw_grid(self, renderer: Any, color: str) -> None:
-        if self._box is None:
-            return
-        if self._grid is None:
-            self._grid = decorations.grid(self._box, self._frame, color, self.camera.up)
+    def _ground(self, tokens: Tokens) -> Any:
+        """The grid, made anew when the data or the look has changed; its step is said in the corner."""
+        contents = self.contents
+        if self._grid is None and contents.box is not None:
+            self._grid = decorations.grid(contents.box, contents.frame, tokens.border, self.camera.up)
             unit = f" {self._unit}" if self._unit else ""
             self._scale_label.show_text(f"grid {show(self._grid[2], 3)}{unit}")
             self._place_overlays()
-        renderer.lines(self._grid[0], self._grid[1])
-
-    def _draw_target(self, renderer: Any) -> None:
-        target = self._target
-        if target is None or not self.target_visible:
-            return
-        if target.buffers is None:
-            target.buffers = self._upload_target(target)
-            self._push_colors(target.buffers, target.colors)
-        color = TARGET_COLOR["dark" if self._dark else "light"]
-        # Alone, or painted with distances, the target is what one looks at; else it is a veil.
-        alone = not any(item.object.visible for item in self._drawn.values()) or target.colors is not None
-        alpha = 1.0 if alone else self.target_opacity
-        if target.faces is None:
-            renderer.points(target.buffers, color, max(alpha, 0.6), 2.0 if target.total > 200_000 else 3.0)
-        else:
-            display, renderer.look.display = renderer.look.display, "solid"
-            renderer.surface(target.buffers, np.eye(4), color, alpha)
-            renderer.look.display = display
-
-    def _upload(self, item: _Drawn) -> Any:
-        from app.views.scene3d.renderer import SurfaceBuffers
-
-        buffers = SurfaceBuffers(item.vertices, item.faces, item.normals)
-        self._push_colors(buffers, item.colors)
-        return buffers
-
-    def _upload_target(self, target: _Target) -> Any:
-        from app.views.scene3d.renderer import PointBuffers, SurfaceBuffers
-
-        points = self._frame.to_scene(target.vertices)
-        if target.faces is None:
-            return PointBuffers(points)
-        return SurfaceBuffers(points, target.faces, target.normals)
+        return self._grid
 
     @staticmethod
-    def _push_colors(buffers: Any, colors: Any) -> None:
-        if buffers is not None:
-            buffers.set_colors(colors)
+    def _push_colors(item: Drawn | TargetData) -> None:
+        if item.buffers is not None:
+            item.buffers.set_colors(item.colors)
 
     # --------------------------------------------------------------------------------------------- helpers
 
-    def _checked(self, item: SceneObject, before: _Drawn | None) -> _Drawn:
-        if (
-            before is not None
-            and before.object.vertices is item.vertices
-            and before.object.faces is item.faces
-        ):
-            return replace(before, object=item)
-        vertices, faces = checked_mesh(item.vertices, item.faces)
-        return _Drawn(item, vertices, faces, np.asarray(item.normals, np.float32))
-
-    def _box_of(self, items: Any, with_target: bool) -> Floats | None:
-        boxes = []
-        for item in items:
-            if item.object.visible and len(item.vertices):
-                matrix = item.object.transform
-                world = item.vertices @ matrix[:3, :3].T + matrix[:3, 3]
-                boxes.append(np.stack([world.min(axis=0), world.max(axis=0)]))
-        if with_target and self._target is not None and len(self._target.vertices):
-            points = self._target.vertices
-            boxes.append(np.stack([points.min(axis=0), points.max(axis=0)]))
-        if not boxes:
-            return None
-        return np.stack([np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)])
-
     def _reframe(self) -> None:
-        """Choose scene coordinates anew around all there is; the target's buffers follow."""
-        self._box = self._box_of(self._drawn.values(), with_target=True)
-        frame = frame_around([self._box] if self._box is not None else [])
-        if not np.array_equal(frame.origin, self._frame.origin) or frame.scale != self._frame.scale:
-            self._frame = frame
-            if self._target is not None:
-                self._target.buffers = None
+        self.contents.reframe()
         self._grid = None
         self.redraw()
 
     def _look_at(self, box: Floats | None) -> None:
         if box is not None:
             width, height = self._size()
-            self.camera.frame(self._frame.to_scene(box), width / height)
+            self.camera.frame(self.contents.frame.to_scene(box), width / height)
             self.redraw()
-
-    def _clip_plane(self) -> tuple[float, float, float, float]:
-        assert self._clip is not None
-        axis, position, flipped = self._clip
-        box = np.array([[-0.5] * 3, [0.5] * 3]) if self._box is None else self._frame.to_scene(self._box)
-        margin = 0.01
-        place = box[0, axis] - margin + position * (box[1, axis] - box[0, axis] + 2 * margin)
-        normal = np.zeros(3)
-        normal[axis] = -1.0 if flipped else 1.0
-        return (float(normal[0]), float(normal[1]), float(normal[2]), float(place * normal[axis]))
-
-    def _pickables(self) -> list[picking.Pickable]:
-        return [
-            picking.Pickable(
-                item.object.id, item.vertices, item.faces, self._frame.matrix(item.object.transform)
-            )
-            for item in self._drawn.values()
-            if item.object.visible
-        ]
 
     def _show_scale(self, distances: Any, every: Any, unit: str, label: str, diagonal: float) -> Any:
         """Colours [N, 3] of ``distances``; the scale ends at 3 % of the diagonal or the 98th percentile."""
@@ -805,29 +651,10 @@ class SceneView(QWidget):
         return colormap.map(np.clip(np.nan_to_num(distances) / high, 0, 1))[:, :3]
 
     def _show_count(self) -> None:
-        target = self._target
-        shown = (
-            ""
-            if target is None or target.faces is not None
-            else (
-                f"showing {len(target.vertices):,} of {target.total:,} points"
-                if target.total > len(target.vertices)
-                else f"{target.total:,} points"
-            )
-        )
-        self.setAccessibleDescription(self.describe())
-        self._count.show_text(shown)
+        target = self.contents.target
+        self._count.show_text(target.summary if target is not None else "")
+        self.setAccessibleDescription(self.contents.describe())
         self._place_overlays()
-
-    def describe(self) -> str:
-        """The scene in words."""
-        parts = sum(item.object.visible for item in self._drawn.values())
-        target = "no target"
-        if self._target is not None:
-            what = "points" if self._target.faces is None else "faces"
-            count = len(self._target.vertices) if self._target.faces is None else len(self._target.faces)
-            target = f"a target of {count:,} {what}"
-        return f"{parts} objects shown, {len(self._selection)} selected, {target}"
 
     def _size(self) -> tuple[float, float]:
         return float(max(self._surface.width(), 1)), float(max(self._surface.height(), 1))
