@@ -1,8 +1,8 @@
 """Weights files: written and read as safetensors with a header of ours, and looked into whatever they are.
 
-A file of ours carries, under the key ``studiolo`` of the safetensors metadata, a JSON object with the method, the
-format version, the configuration, the training data and the scores. A file that does not fit is refused before
-any tensor is used. Other people's ``.pt`` files are opened with ``weights_only`` and never executed.
+A file of ours carries, under the key ``studiolo`` of the safetensors metadata, a JSON object with the method,
+the format version, the configuration, the training data and the scores. A file that does not fit is refused
+before any tensor is used. Other people's ``.pt`` files are opened with ``weights_only`` and never executed.
 """
 
 from __future__ import annotations

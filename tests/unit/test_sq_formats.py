@@ -41,10 +41,31 @@ shapes = st.builds(Shape, st.lists(parts, min_size=1, max_size=6).map(tuple), te
 def example():
     return Shape(
         (
-            Superquadric((1, 2, 3), (0.5, 0.5, -0.5, 0.5), (0.1, 0.2, 0.3), (0.13, 0.89), (0.5, -0.25), "leg",
-                         "#009E73", id=4, mirror=9, group="legs"),
-            Superquadric((-1, 2, 3), (2, 0, 0, 0), (1e-9, 1e9, 1), (0, 2), name="Bein ß 脚", visible=False,
-                         locked=True, id=9, mirror=4, mirror_axis="z", mirror_offset=-0.5),
+            Superquadric(
+                (1, 2, 3),
+                (0.5, 0.5, -0.5, 0.5),
+                (0.1, 0.2, 0.3),
+                (0.13, 0.89),
+                (0.5, -0.25),
+                "leg",
+                "#009E73",
+                id=4,
+                mirror=9,
+                group="legs",
+            ),
+            Superquadric(
+                (-1, 2, 3),
+                (2, 0, 0, 0),
+                (1e-9, 1e9, 1),
+                (0, 2),
+                name="Bein ß 脚",
+                visible=False,
+                locked=True,
+                id=9,
+                mirror=4,
+                mirror_axis="z",
+                mirror_offset=-0.5,
+            ),
         ),
         unit="mm",
     )

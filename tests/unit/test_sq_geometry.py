@@ -172,8 +172,13 @@ def test_gradients_are_right(e):
 def test_world_gauge_places_every_part():
     rng = np.random.default_rng(6)
     parts = [
-        Superquadric(translation=rng.normal(size=3), rotation=rng.normal(size=4), size=rng.uniform(0.1, 1, 3),
-                     exponents=rng.uniform(0.1, 2, 2), taper=rng.uniform(-0.5, 0.5, 2))
+        Superquadric(
+            translation=rng.normal(size=3),
+            rotation=rng.normal(size=4),
+            size=rng.uniform(0.1, 1, 3),
+            exponents=rng.uniform(0.1, 2, 2),
+            taper=rng.uniform(-0.5, 0.5, 2),
+        )
         for _ in range(5)
     ]
     points = rng.normal(size=(40, 3))
