@@ -40,14 +40,13 @@ def refine(shape: Shape, target: Target, ctx: Context, *, part_ids: Collection[i
     ctx.progress(0.0, "Sampling the target")
     samples = sample_solid(target, np.random.default_rng(ctx.seed), ctx.check)
     rows = rows_of([local_part(p, samples) for p in shape.parts], samples)
-    taper = [any(shape.parts[i].taper) or True for i in range(len(shape.parts))]
     before = explained(rows, samples)
 
     def shown(current: list[Row]) -> None:
         ctx.partial(_updated(shape, current, free, samples))
 
     result = sweep(
-        rows, samples, ctx, free=free, sweeps=_SWEEPS, taper=all(taper), shown=shown, span=(0.1, 1.0)
+        rows, samples, ctx, free=free, sweeps=_SWEEPS, shown=shown, span=(0.1, 1.0)
     )
     ctx.progress(1.0, "Refined")
     if explained(result, samples) <= before:
