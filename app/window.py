@@ -11,7 +11,6 @@ from PySide6.QtCore import QMimeData, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QDockWidget,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QMainWindow,
@@ -27,7 +26,7 @@ from app.jobs.bridge import MainThread
 from app.panels import panel_class
 from app.panels.base import Panel, Services
 from app.project.file import SUFFIX
-from app.shell import layout
+from app.shell import file_dialogs, layout
 from app.shell.actions import Actions
 from app.shell.docks import HistoryView, JobsView, LogView, StatusCells
 from app.shell.frame import Rail, TopBar
@@ -278,22 +277,10 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------------------------ small services
 
     def open_file_dialog(self, title: str, suffixes: tuple[str, ...]) -> str | None:
-        patterns = " ".join(f"*{suffix}" for suffix in suffixes)
-        filters = f"Files ({patterns});;All files (*)" if suffixes else "All files (*)"
-        path, _ = QFileDialog.getOpenFileName(self, title, self.settings["last_folder"], filters)
-        return self._remember_folder(path)
+        return file_dialogs.ask_open(self, self.settings, title, suffixes)
 
     def save_file_dialog(self, title: str, suffixes: tuple[str, ...]) -> str | None:
-        filters = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
-        path, chosen = QFileDialog.getSaveFileName(self, title, self.settings["last_folder"], filters)
-        if path and not Path(path).suffix and chosen:
-            path += chosen[chosen.index("*") + 1 : -1]
-        return self._remember_folder(path)
-
-    def _remember_folder(self, path: str) -> str | None:
-        if path:
-            self.settings.set("last_folder", str(Path(path).parent))
-        return path or None
+        return file_dialogs.ask_save(self, self.settings, title, suffixes)
 
     def ask_to_save(self, title: str) -> str:
         from app.shell.dialogs import ask_to_save
