@@ -35,6 +35,7 @@ test-slow: setup
 
 lint: $(STAMP)
 	$(BIN)/ruff check app methods tests
+	$(BIN)/ruff format --check -q app methods tests
 	$(BIN)/lint-imports
 
 bench: setup

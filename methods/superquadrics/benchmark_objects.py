@@ -242,7 +242,8 @@ def rows(which: str = "all") -> Iterator[str]:
                         worst = min(worst, figures.iou or 0.0)
                     cpu = (time.process_time() - cpu) / len(counts)
                     kind = "union" if union else "boxes"
-                    yield f"table leg {leg} {kind} noise {noise}: parts {counts}, worst IoU {worst:.3f}, {cpu:.1f} s each"
+                    name = f"table leg {leg} {kind} noise {noise}"
+                    yield f"{name}: parts {counts}, worst IoU {worst:.3f}, {cpu:.1f} s each"
     if which in ("all", "look_alikes"):
         for name, target in look_alikes(np.random.default_rng(7)):
             yield measure(name, target)[0].line()

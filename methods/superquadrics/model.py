@@ -174,18 +174,24 @@ class Superquadric:
         set_(self, "rotation", rotation)
         size = _numbers("size", self.size, 3, "Give the semi-axes a1, a2, a3.")
         if min(size) <= 0:
-            raise BadInput(f"size is {_show(size)}; every semi-axis must be greater than 0.",
-                           "Use a small positive size for a thin part.")
+            raise BadInput(
+                f"size is {_show(size)}; every semi-axis must be greater than 0.",
+                "Use a small positive size for a thin part.",
+            )
         set_(self, "size", size)
         exponents = _numbers("exponents", self.exponents, 2, "Give e1, e2.")
         if min(exponents) < 0 or max(exponents) > 2:
-            raise BadInput(f"exponents is {_show(exponents)}; both must lie in [0, 2].",
-                           "0 is a box, 1 an ellipsoid, 2 an octahedron.")
+            raise BadInput(
+                f"exponents is {_show(exponents)}; both must lie in [0, 2].",
+                "0 is a box, 1 an ellipsoid, 2 an octahedron.",
+            )
         set_(self, "exponents", exponents)
         taper = _numbers("taper", self.taper, 2, "Give kx, ky.")
         if max(map(abs, taper)) >= 1:
-            raise BadInput(f"taper is {_show(taper)}; both must lie between -1 and 1.",
-                           "At -1 or 1 one end shrinks to nothing; use 0.99 for a sharp tip.")
+            raise BadInput(
+                f"taper is {_show(taper)}; both must lie between -1 and 1.",
+                "At -1 or 1 one end shrinks to nothing; use 0.99 for a sharp tip.",
+            )
         set_(self, "taper", taper)
         _check_text("name", self.name)
         _check_text("group", self.group)

@@ -45,9 +45,7 @@ def refine(shape: Shape, target: Target, ctx: Context, *, part_ids: Collection[i
     def shown(current: list[Row]) -> None:
         ctx.partial(_updated(shape, current, free, samples))
 
-    result = sweep(
-        rows, samples, ctx, free=free, sweeps=_SWEEPS, shown=shown, span=(0.1, 1.0)
-    )
+    result = sweep(rows, samples, ctx, free=free, sweeps=_SWEEPS, shown=shown, span=(0.1, 1.0))
     ctx.progress(1.0, "Refined")
     if explained(result, samples) <= before:
         return shape

@@ -8,6 +8,7 @@ stands for its volume. Sums over points are then unbiased estimates of volumes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -43,8 +44,9 @@ class Samples:
     """points [N, 3] (N = cells in C order), weights [N] (cell volumes), solid [N]; surface [S, 3], normals [S, 3].
 
     ``planes``: cell boundaries per axis. ``centre``, ``scale``, ``frame`` (columns = main axes) lead back:
-    world = centre + scale * frame @ local. ``area``: of the surface. ``probes`` [P, 3] are points within about half a step of the
-    surface, ``probes_solid`` [P] whether they are inside; they sharpen a fit and are no part of any volume.
+    world = centre + scale * frame @ local. ``area``: of the surface. ``probes`` [P, 3] are points within about
+    half a step of the surface, ``probes_solid`` [P] whether they are inside; they sharpen a fit and are no part
+    of any volume.
     """
 
     points: Floats
@@ -270,7 +272,7 @@ def _planes(values: Floats, facing: Floats, surface: Floats, steps: int) -> Floa
                 faces.append(at)
     fixed = sorted({low, high, *[f for f in faces if low + 3 * _BIN < f < high - 3 * _BIN]})
     result = [low - step]
-    for a, b in zip(fixed[:-1], fixed[1:], strict=True):
+    for a, b in itertools.pairwise(fixed):
         n = max(int(np.ceil((b - a) / step - 1e-9)), 1)
         result.extend(a + (b - a) * np.arange(n) / n)
     if len(fixed) == 1:
