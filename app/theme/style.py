@@ -18,6 +18,7 @@ QMainWindow, QDialog {{ background: {t.window}; }}
 QMainWindow::separator {{ background: {t.border}; width: 1px; height: 1px; margin: 1px; }}
 QMainWindow::separator:hover {{ background: {t.accent}; }}
 QDockWidget > QWidget, QScrollArea, QScrollArea > QWidget > QWidget {{ background: {t.panel}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; padding: 4px 6px; }}
 
 QLabel {{ background: transparent; }}

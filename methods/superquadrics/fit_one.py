@@ -28,7 +28,7 @@ STARTS = 12
 LEAST_POINTS = 6
 FLAT = 1e-4
 """Thickness over width below which a cloud counts as a plane or a line."""
-SHRINK = 2e-6
+SHRINK = 0.04
 NEIGHBOURS = 8
 
 
@@ -170,7 +170,7 @@ def _distinct(batch: Batch, cost: Floats) -> NDArray[np.intp]:
         same = [
             j
             for j in kept
-            if abs(cost[i] - cost[j]) <= 1e-3 * abs(cost[j]) + 1e-12
+            if abs(cost[i] - cost[j]) <= 1e-3 * cost[j] + 1e-15
             and np.allclose(np.sort(batch.size[i]), np.sort(batch.size[j]), rtol=0.02)
         ]
         if not same:

@@ -13,7 +13,6 @@ from app.panels.superquadrics.error_map import MODES
 from app.panels.superquadrics.figures import Figures
 from app.panels.superquadrics.part_editor import PartEditor
 from app.panels.superquadrics.part_tree import PartTree
-from app.views.units import show
 from methods.core.declaration import Method
 from methods.core.errors import BadParameter
 from methods.superquadrics.model import Shape
@@ -143,9 +142,8 @@ class Inspector(QScrollArea):
         self._open.setVisible(target is None)
         self._target.setVisible(target is not None)
         if target is not None:
-            size = " × ".join(show(v, 3) for v in target.bounds[1] - target.bounds[0])
             what = f"{len(target.vertices):,} points" if target.is_cloud else f"{len(target.faces):,} faces"
-            self._target.setText(f"{target.name} · {what} · {size} {target.unit}".rstrip())
+            self._target.setText(f"{target.name} · {what} · {target.size_text}")
 
     def show_selection(self, shape: Shape, ids: tuple[int, ...]) -> None:
         self.tree.select(ids)

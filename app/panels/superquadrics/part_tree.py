@@ -51,7 +51,7 @@ class PartTree(QTreeWidget):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(22)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((SIZE, 124), (RESIDUAL, 56)):
+        for column, width in ((SIZE, 112), (RESIDUAL, 50)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
         for column in (VISIBLE, LOCKED):
