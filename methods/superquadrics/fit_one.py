@@ -90,9 +90,10 @@ def fit_superquadric(
         )
     freedom = Freedom(taper, axisymmetric)
     shrink = SHRINK if partial_view else 0.0
-    starts = _starts(unit[core], variances, axisymmetric)
-    if partial_view and sides is not None:
-        starts = _moved_inside(starts, unit, sides @ axes)
+    starts = _starts(unit[core], variances, axisymmetric, partial_view)
+    if partial_view:
+        inward = _inward(unit[core], None if sides is None else sides[core] @ axes)
+        starts = Batch.stack([starts, _moved_inside(starts, inward)])
     best, rms, share, iterations = _search(unit, core, starts, freedom, shrink, outliers)
     part = _to_input(best, axes, center, scale)
     return OneFit(part, rms * scale, share, iterations, tuple(warnings))
@@ -110,14 +111,16 @@ def _search(
     found, cost, first = fit_batch(
         scouts, starts, freedom=freedom, iterations=10, weigh=_weights(0.0), shrink=shrink, tolerance=3e-2
     )
-    found = found.take(_distinct(found, cost)[:SURVIVORS])
+    found = found.take(_distinct(found, cost)[: 2 * SURVIVORS if shrink else SURVIVORS])
+    if shrink:
+        found = Batch.stack([found, _tightened(found, scouts)])
     found, cost, second = fit_batch(
         points, found, freedom=freedom, iterations=15, weigh=weigh, shrink=shrink, tolerance=1e-2
     )
     best = found.take(np.argsort(cost, kind="stable")[:1])
     others, other_cost, third = fit_batch(
         scouts,
-        Batch.stack([best, _other_descriptions(best)]),
+        Batch.stack([best, _other_descriptions(best), *([_tightened(best, scouts)] if shrink else [])]),
         freedom=freedom,
         iterations=8,
         weigh=weigh,
@@ -197,6 +200,16 @@ def _other_descriptions(best: Batch) -> Batch:
     return Batch.stack(made)
 
 
+def _tightened(batch: Batch, points: Floats) -> Batch:
+    """Each part cut down to the extent of the points, along every one of its axes."""
+    local = (points - batch.translation[:, None]) @ batch.rotation
+    low = np.maximum(local.min(axis=1), -batch.size)
+    high = np.minimum(local.max(axis=1), batch.size)
+    middle = np.einsum("sij,sj->si", batch.rotation, (low + high) / 2)
+    size = np.maximum((high - low) / 2, 0.05 * batch.size)
+    return replace(batch, translation=batch.translation + middle, size=size)
+
+
 def _relabelled(batch: Batch, order: Sequence[int]) -> Batch:
     """Axes taken in another (cyclic) order; the exponents are exchanged where that is the nearer shape."""
     index = list(order)
@@ -213,9 +226,9 @@ def _relabelled(batch: Batch, order: Sequence[int]) -> Batch:
 # ------------------------------------------------------------------------------------------------- starts
 
 
-def _starts(points: Floats, variances: Floats, axisymmetric: bool) -> Batch:
+def _starts(points: Floats, variances: Floats, axisymmetric: bool, partial_view: bool) -> Batch:
     """The most promising of many orientations and exponents, judged by the fit before any step."""
-    rotations = _orientations(variances)
+    rotations = _orientations(np.ones(3) if partial_view else variances)
     scouts = points[:: max(1, len(points) // 120)]
     exponents = np.array([(a, b) for a in EXPONENTS for b in ((1.0,) if axisymmetric else EXPONENTS)])
     count = len(rotations) * len(exponents)
@@ -294,13 +307,22 @@ def _spread_turns() -> list[Floats]:
     return turns
 
 
-def _moved_inside(starts: Batch, points: Floats, normals: Floats) -> Batch:
-    """One-sided views: the middle of the points lies on the surface, so the centre goes behind it."""
-    inward = -normals.mean(axis=0)
+def _inward(points: Floats, normals: Floats | None) -> Floats:
+    """Unit vector from the middle of a one-sided view to the unseen side, or zero if nothing tells.
+
+    Without normals it points to the centre of the sphere nearest to the points (linear least squares).
+    """
+    if normals is not None:
+        inward = -normals.mean(axis=0)
+    else:
+        system = np.concatenate([2 * points, np.ones((len(points), 1))], axis=1)
+        inward = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0][:3] - points.mean(axis=0)
     depth = float(np.linalg.norm(inward))
-    if depth < 0.1:
-        return starts
-    inward /= depth
+    return inward / depth if depth > 0.1 else np.zeros(3)
+
+
+def _moved_inside(starts: Batch, inward: Floats) -> Batch:
+    """One-sided views: the middle of the points lies on the surface, so the centre goes behind it."""
     behind = np.abs(np.einsum("sij,i->sj", starts.rotation, inward))
     reach = (behind * starts.size).max(axis=1)
     return replace(starts, translation=starts.translation + 0.5 * reach[:, None] * inward)

@@ -183,14 +183,19 @@ def fit_batch(
 
     The cost is the mean squared weighted distance, times ``volume ** shrink`` of the box around the part (after
     Solina and Bajcsy, PAMI 12(2), 1990, who multiply by its square root). Its logarithm is what descends:
-    near the present distance s that is ``distance**2 / (2 s**2) + shrink / 2 * log(volume)`` per point.
+    per point, and near the present distance s, that is ``distance**2 / (2 s**2) + shrink / 2 * log(volume)``.
     """
     basis = freedom.basis()
     of_volume = np.zeros(WIDTH)
     of_volume[A] = 1.0
 
-    def cost_of(residual: Floats, weights: Floats, pull: Floats, sizes: Floats) -> Floats:
-        return 0.5 * (weights * residual**2).sum(axis=1) + pull * np.log(sizes).sum(axis=1)
+    def misfit(residual: Floats, weights: Floats) -> Floats:
+        return 0.5 * (weights * residual**2).sum(axis=1)
+
+    def log_volume(parts: Batch) -> Floats:
+        return np.log(parts.size).sum(axis=1)
+
+    floor = 0.5 * len(points) * SHARPEST**2
 
     done = freedom.impose(start)
     going = np.arange(len(done))
@@ -200,20 +205,20 @@ def fit_batch(
     while len(going) and taken < iterations:
         taken += 1
         weights = np.ones_like(residual) if weigh is None else weigh(residual)
-        pull = 0.5 * shrink * ((weights * residual**2).sum(axis=1) + len(points) * SHARPEST**2)
-        cost = cost_of(residual, weights, pull, batch.size)
-        size_of_cost = 0.5 * (weights * residual**2).sum(axis=1) + pull
-        step = _step(residual, weights, jacobian @ basis, pull[:, None] * (of_volume @ basis), damping) @ basis.T
+        before = misfit(residual, weights)
+        pull = shrink * (before + floor)
+        downhill = pull[:, None] * (of_volume @ basis)
+        step = _step(residual, weights, jacobian @ basis, downhill, damping) @ basis.T
         tried = freedom.impose(_moved(batch, step))
         tried_residual, tried_jacobian = _evaluate(tried, points, jacobian=True)
-        tried_cost = cost_of(tried_residual, weights, pull, tried.size)
-        better = tried_cost < cost
+        gain = before - misfit(tried_residual, weights) + pull * (log_volume(batch) - log_volume(tried))
+        better = gain > 0
         batch = batch.where(better, tried)
         residual = np.where(better[:, None], tried_residual, residual)
         jacobian = np.where(better[:, None, None], tried_jacobian, jacobian)
         damping = np.clip(np.where(better, damping * 0.2, damping * 6), 1e-8, 1e6)
         # A tiny gain ends it; so does a step that had to be damped to almost nothing.
-        ended = (better & (cost - tried_cost <= tolerance * size_of_cost + 1e-15)) | (damping > 1e3)
+        ended = (better & (gain <= tolerance * (before + pull) + 1e-15)) | (damping > 1e3)
         done = _put(done, going[better], batch.take(np.flatnonzero(better)))
         if ended.any():
             left = np.flatnonzero(~ended)
@@ -221,8 +226,8 @@ def fit_batch(
             residual, jacobian = residual[left], jacobian[left]
     residual = distances(done, points)
     weights = np.ones_like(residual) if weigh is None else weigh(residual)
-    misfit = (weights * residual**2).mean(axis=1) + (SHARPEST**2 if shrink else 0.0)
-    return done, misfit * np.prod(done.size, axis=1) ** shrink, taken
+    cost = 2 / len(points) * (misfit(residual, weights) + (floor if shrink else 0.0))
+    return done, cost * np.exp(shrink * log_volume(done)), taken
 
 
 def _step(residual: Floats, weights: Floats, free: Floats, pull: Floats, damping: Floats) -> Floats:
