@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
         self.jobs = JobQueue(self._bridge.deliver)
         self.panels: dict[str, Panel] = {}
         self.stuck = False
+        self._leaving = False
         self._process: Any = None
         self._build()
         self.actions_ = Actions(self, self.registry, theme)
@@ -381,6 +382,10 @@ class MainWindow(QMainWindow):
         self._take_mime(event.mimeData())
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        # Qt closes the windows once more when the application quits: what there was to ask has been asked.
+        if self._leaving:
+            event.accept()
+            return
         if not self.projects.may_discard():
             event.ignore()
             return
@@ -389,6 +394,7 @@ class MainWindow(QMainWindow):
 
     def shut_down(self, keep_work: bool = False) -> None:
         """Stop jobs, keep layout and settings; with ``keep_work`` unsaved work stays recoverable."""
+        self._leaving = True
         self._clock.stop()
         self.settings.set("last_layout", layout.capture(self))
         self.stuck = not self.jobs.shutdown(QUIT_SECONDS)

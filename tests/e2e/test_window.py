@@ -120,6 +120,34 @@ def test_signals_end_the_program_in_order(tmp_path, name):
     assert "Traceback" not in err
 
 
+def test_sigterm_keeps_unsaved_work_without_asking(tmp_path):
+    code = """
+import sys
+import app.shell.application as application
+made = application.make_window
+def make_window(*args):
+    window = made(*args)
+    window.show_panel("superquadrics").operations.add()
+    print("ready", flush=True)
+    return window
+application.make_window = make_window
+sys.exit(application.run_window([]))
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=ENVIRONMENT | {"STUDIOLO_HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 0, err
+    assert len(list((tmp_path / "state").glob("autosave-*"))) == 1
+
+
 EDIT = (
     START
     + """

@@ -13,16 +13,20 @@ from app.views.scene3d.objects import (
     Frame,
     SceneObject,
     checked_mesh,
+    checked_normals,
     checked_points,
+    checked_transform,
     frame_around,
+    rgb,
     thinned,
-    vertex_normals,
 )
 from app.views.scene3d.picking import Pickable
 
 Floats = NDArray[np.float64]
 
 CLIP_MARGIN = 0.01
+LEAST_REACH = 4.0
+"""Scene units around the camera's centre that are drawn even when nothing is there but the ground."""
 
 
 @dataclass
@@ -95,7 +99,7 @@ class SceneContents:
             self.target = TargetData(points[chosen], None, None, chosen, total or len(points))
         else:
             points, triangles = checked_mesh(vertices, faces)
-            made = vertex_normals(points, triangles) if normals is None else np.asarray(normals, np.float32)
+            made = checked_normals(normals, points, triangles)
             self.target = TargetData(points, triangles, made, np.arange(len(points)), len(points))
 
     def reframe(self) -> None:
@@ -159,6 +163,14 @@ class SceneContents:
         normal[axis] = sign
         return (*normal, float(sign * (low + position * (high - low))))  # type: ignore[return-value]
 
+    def reach(self, center: Floats) -> float:
+        """How far from ``center`` anything is drawn, in scene units."""
+        far = LEAST_REACH
+        for item in self.drawn.values():
+            stand = self.frame.to_scene(item.object.transform[:3, 3]) - center
+            far = max(far, 1.0 + float(np.linalg.norm(stand)))
+        return far
+
     def describe(self) -> str:
         """The scene in words."""
         shown = sum(item.object.visible for item in self.drawn.values())
@@ -171,7 +183,9 @@ class SceneContents:
 
 
 def _checked(item: SceneObject, before: Drawn | None) -> Drawn:
+    rgb(item.color)
+    item = replace(item, transform=checked_transform(item.transform))
     if before is not None and before.object.vertices is item.vertices and before.object.faces is item.faces:
         return replace(before, object=item)
     vertices, faces = checked_mesh(item.vertices, item.faces)
-    return Drawn(item, vertices, faces, np.asarray(item.normals, np.float32))
+    return Drawn(item, vertices, faces, checked_normals(item.normals, vertices, faces))

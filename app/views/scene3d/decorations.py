@@ -96,21 +96,17 @@ def _disc(center: Floats, right: Floats, up: Floats, radius: float, steps: int =
 
 def ribbon(points: Floats, camera: Camera, pixels: float, height: float) -> Floats:
     """Triangles [N, 3] of a polyline as wide as ``pixels``: OpenGL lines are one pixel wide on most cards."""
-    back = camera.axes()[2]
-    eye = camera.eye
-    quads = []
-    for a, b in itertools.pairwise(points):
-        along = b - a
-        length = np.linalg.norm(along)
-        if length == 0:
-            continue
-        toward = back if camera.parallel else eye - (a + b) / 2
-        side = np.cross(along, toward)
-        norm = np.linalg.norm(side)
-        if norm == 0:
-            continue
-        side *= pixels / 2 * camera.pixel_size((a + b) / 2, height) / norm
-        overlap = along / length * np.linalg.norm(side) * 0.5
-        a, b = a - overlap, b + overlap
-        quads += [a - side, b - side, b + side, a - side, b + side, a + side]
-    return np.array(quads).reshape(-1, 3)
+    back, eye = camera.axes()[2], camera.eye
+    a, b = points[:-1], points[1:]
+    along = b - a
+    middle = (a + b) / 2
+    side = np.cross(along, back if camera.parallel else eye - middle)
+    length, norm = np.linalg.norm(along, axis=1, keepdims=True), np.linalg.norm(side, axis=1, keepdims=True)
+    drawn = (length > 0)[:, 0] & (norm > 0)[:, 0]
+    a, b, along, middle, side, length, norm = (v[drawn] for v in (a, b, along, middle, side, length, norm))
+    depth = np.full(norm.shape, camera.distance) if camera.parallel else ((eye - middle) @ back)[:, None]
+    size = 2 * math.tan(math.radians(camera.fov) / 2) * np.maximum(depth, 1e-6) / height
+    side *= pixels / 2 * size / norm
+    overlap = along / length * np.linalg.norm(side, axis=1, keepdims=True) * 0.5
+    a, b = a - overlap, b + overlap
+    return np.stack([a - side, b - side, b + side, a - side, b + side, a + side], axis=1).reshape(-1, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +29,7 @@ class SceneObject:
     id: int
     vertices: ArrayLike
     faces: ArrayLike
-    normals: ArrayLike
+    normals: ArrayLike | None = None
     color: str = "#56B4E9"
     visible: bool = True
     locked: bool = False
@@ -52,7 +53,8 @@ def checked_mesh(vertices: ArrayLike, faces: ArrayLike) -> tuple[NDArray[np.floa
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():
         triangles = triangles[finite[triangles].all(axis=1)]
-        points = np.where(finite[:, None], points, 0.0)
+        # On a finite vertex, not at zero: the box around everything must not grow.
+        points = np.where(finite[:, None], points, points[finite.argmax()] if finite.any() else 0.0)
     return points, np.ascontiguousarray(triangles, dtype=np.uint32)
 
 
@@ -72,26 +74,59 @@ def checked_points(points: ArrayLike, keep_all: bool = False) -> NDArray[np.floa
 
 
 def thinned(count: int) -> NDArray[np.intp]:
-    """Indices of the points to draw out of ``count``: all, or a fixed random choice of ``MAX_POINTS``."""
+    """Indices of the points to draw out of ``count``: all, or one of each of ``MAX_POINTS`` equal runs."""
     if count <= MAX_POINTS:
         return np.arange(count)
-    return np.sort(np.random.default_rng(0).choice(count, MAX_POINTS, replace=False))
+    places = (np.arange(MAX_POINTS) + np.random.default_rng(0).random(MAX_POINTS)) * (count / MAX_POINTS)
+    return np.minimum(places.astype(np.intp), count - 1)
 
 
 def vertex_normals(vertices: NDArray[np.float64], faces: Integers) -> Floats:
     """Area-weighted vertex normals ``[V, 3]``; zero where a vertex belongs to no face."""
-    corners = vertices[faces]
-    weighted = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals = np.zeros((len(vertices), 3))
-    for corner in range(3):
-        for axis in range(3):
-            normals[:, axis] += np.bincount(faces[:, corner], weighted[:, axis], len(vertices))
+    a = vertices[faces[:, 0]]
+    weighted = np.cross(vertices[faces[:, 1]] - a, vertices[faces[:, 2]] - a)
+    flat = faces.ravel()
+    normals = np.stack(
+        [np.bincount(flat, np.repeat(weighted[:, axis], 3), len(vertices)) for axis in range(3)], axis=1
+    )
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     return (normals / np.where(length > 0, length, 1)).astype(np.float32)
 
 
+def checked_normals(normals: ArrayLike | None, vertices: NDArray[np.float64], faces: Integers) -> Floats:
+    """One normal per vertex as float32; worked out when there are none.
+
+    Raises:
+        ValueError: not numbers, or not as many as vertices.
+    """
+    if normals is None:
+        return vertex_normals(vertices, faces)
+    array = np.asarray(normals)
+    if array.dtype.kind not in "fiu" or array.shape != vertices.shape:
+        raise ValueError(f"normals must be numbers {list(vertices.shape)}, not {array.dtype} {array.shape}")
+    return np.nan_to_num(array.astype(np.float32, copy=False), posinf=0.0, neginf=0.0)
+
+
+def checked_transform(transform: ArrayLike) -> NDArray[np.float64]:
+    """A finite, invertible matrix [4, 4].
+
+    Raises:
+        ValueError: anything else.
+    """
+    array = np.asarray(transform)
+    if array.shape != (4, 4) or array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+        raise ValueError(f"transform must be finite numbers [4, 4], not {array.dtype} {array.shape}")
+    return array.astype(np.float64, copy=False)
+
+
 def rgb(color: str) -> tuple[float, float, float]:
-    """``#RRGGBB`` as three numbers in [0, 1]."""
+    """``#RRGGBB`` as three numbers in [0, 1].
+
+    Raises:
+        ValueError: not of that form.
+    """
+    if re.fullmatch("#[0-9a-fA-F]{6}", color) is None:
+        raise ValueError(f"a colour is written #RRGGBB, not {color!r}")
     return tuple(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))  # type: ignore[return-value]
 
 

@@ -23,6 +23,10 @@ class OverlayLabel(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
+    def set_plate(self, ink: str, back: str) -> None:
+        """Put the text on a plate of its own, where it lies over the picture's objects."""
+        self.setStyleSheet(f"color: {ink}; background: {back}; border-radius: 4px; padding: 2px 6px;")
+
     def show_text(self, text: str) -> None:
         self.setText(text)
         self.adjustSize()

@@ -38,18 +38,20 @@ class Painter:
         grid: Grid | None,
         target_opacity: float | None,
         outlines: bool = True,
+        ratio: float = 1.0,
     ) -> None:
         """One picture without handles; with ``outlines`` around what is selected.
 
         Args:
             target_opacity: None when the target is switched off.
+            ratio: pixels of the picture per pixel of ``size``.
         """
         renderer = self._renderer
         look = renderer.look
         look.background, look.line, look.accent = tokens.view, tokens.border, tokens.accent
         look.display = display
         look.clip = contents.clip_plane() or NO_CLIP
-        renderer.begin(camera, *size)
+        renderer.begin(camera, *size, contents.reach(camera.center), ratio)
         if grid is not None:
             renderer.lines(grid[0], grid[1])
         target = contents.target if target_opacity is not None else None
@@ -76,6 +78,10 @@ class Painter:
             matrix = contents.frame.matrix(item.object.transform)
             selected = item.object.id in outlined
             self._renderer.surface(item.buffers, matrix, item.object.color, selected=selected)
+        # After all surfaces, so that no later one covers an outline.
+        for item in contents.selected():
+            if item.object.visible and item.object.id in outlined:
+                self._renderer.outline(item.buffers, contents.frame.matrix(item.object.transform))
 
     def _draw_target(self, contents: SceneContents, target: TargetData, dark: bool, opacity: float) -> None:
         if target.buffers is None:

@@ -23,21 +23,52 @@ class Pickable:
     matrix: Floats
 
 
-def pick(items: Iterable[Pickable], origin: Floats, direction: Floats) -> tuple[int, float] | None:
-    """Id of the nearest mesh that the ray hits and the distance along it, or None."""
+def pick(
+    items: Iterable[Pickable],
+    origin: Floats,
+    direction: Floats,
+    cut: tuple[float, float, float, float] | None = None,
+) -> tuple[int, float] | None:
+    """Id of the nearest mesh that the ray hits and the distance along it, or None.
+
+    Args:
+        cut: a plane (normal, offset); what lies beyond it, ``normal · p > offset``, is cut away.
+    """
+    first, last = kept_interval(origin, direction, cut)
     best: tuple[int, float] | None = None
     for item in items:
         inverse = np.linalg.inv(item.matrix)
         start = inverse[:3, :3] @ origin + inverse[:3, 3]
         along = inverse[:3, :3] @ direction
-        hit = ray_mesh(item.vertices, item.faces, start, along)
+        hit = ray_mesh(item.vertices, item.faces, start, along, first, last)
         if hit is not None and (best is None or hit < best[1]):
             best = (item.id, hit)
     return best
 
 
-def ray_mesh(vertices: Floats, faces: NDArray[np.uint32], origin: Floats, direction: Floats) -> float | None:
-    """Smallest t >= 0 at which ``origin + t direction`` meets a triangle (Moeller & Trumbore 1997)."""
+def kept_interval(
+    origin: Floats, direction: Floats, cut: tuple[float, float, float, float] | None
+) -> tuple[float, float]:
+    """The part of the ray, from t to t, that a clip plane leaves."""
+    if cut is None:
+        return 0.0, np.inf
+    normal = np.array(cut[:3])
+    outside, slope = float(normal @ origin) - cut[3], float(normal @ direction)
+    if slope == 0:
+        return (0.0, np.inf) if outside <= 0 else (np.inf, np.inf)
+    crossing = -outside / slope
+    return (max(0.0, crossing), np.inf) if slope < 0 else (0.0, crossing)
+
+
+def ray_mesh(
+    vertices: Floats,
+    faces: NDArray[np.uint32],
+    origin: Floats,
+    direction: Floats,
+    first: float = 0.0,
+    last: float = np.inf,
+) -> float | None:
+    """Smallest t in [first, last] where ``origin + t direction`` meets a triangle (Moeller-Trumbore)."""
     if len(faces) == 0 or not _meets_box(vertices, origin, direction):
         return None
     a, b, c = (vertices[faces[:, i]] for i in range(3))
@@ -51,7 +82,7 @@ def ray_mesh(vertices: Floats, faces: NDArray[np.uint32], origin: Floats, direct
         q = np.cross(s, ab)
         v = (q @ direction) * inv
         t = np.einsum("ij,ij->i", ac, q) * inv
-    hit = (det != 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0)
+        hit = (det != 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= first) & (t <= last)
     return float(t[hit].min()) if hit.any() else None
 
 

@@ -15,7 +15,7 @@ from app.views.scene3d.objects import rgb
 
 Floats = NDArray[np.float64]
 
-OUTLINE_PIXELS = 2.5
+OUTLINE_PIXELS, OUTLINE_GAP = 3.5, 1.5
 NO_CLIP = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -88,7 +88,9 @@ class Renderer:
         self.look = Look()
         self._size = (1.0, 1.0)
 
-    def begin(self, camera: Camera, width: float, height: float) -> None:
+    def begin(
+        self, camera: Camera, width: float, height: float, reach: float = 4.0, ratio: float = 1.0
+    ) -> None:
         """Clear the picture and set what holds for all of it. Sizes in device-independent pixels."""
         self._size = (width, height)
         gloo.set_state(depth_test=True, blend=True, cull_face=False)
@@ -96,7 +98,7 @@ class Renderer:
         gloo.set_depth_mask(True)
         gloo.clear(color=(*rgb(self.look.background), 1.0), depth=True)
         view = camera.view().T.astype(np.float32)
-        projection = camera.projection(width / height).T.astype(np.float32)
+        projection = camera.projection(width / height, reach).T.astype(np.float32)
         for program in (self._surface, self._points, self._lines):
             program["u_view"], program["u_projection"] = view, projection
         right, up, back = camera.axes()
@@ -104,47 +106,62 @@ class Renderer:
         self._surface["u_eye"] = tuple(camera.eye if not camera.parallel else camera.eye + 50 * back)
         self._surface["u_key"] = tuple(key / np.linalg.norm(key))
         self._surface["u_rim"] = self.look.rim
+        self._surface["u_size"] = 2.0 * ratio
+        # What is the same for every mesh is set once: each uniform costs time again for each of the parts.
+        self._surface["u_clip"] = self.look.clip
+        self._surface["u_inflate"] = 0.0
+        self._flat: float | None = None
 
     def surface(
         self, buffers: SurfaceBuffers, model: Floats, color: str, alpha: float = 1.0, selected: bool = False
     ) -> None:
-        """Draw a mesh in the present display mode; a selected one gets an outline in the accent colour."""
+        """Draw a mesh in the present display mode."""
         if buffers.count == 0:
             return
         self._bind(buffers, model)
-        if selected and self.look.display == "solid":
-            self._outline(buffers)
         program = self._surface
-        program["u_clip"] = self.look.clip
-        program["u_inflate"] = 0.0
         program["u_use_vertex_color"] = float(buffers.has_colors)
         program["u_color"] = (*rgb(color), alpha)
-        program["u_flat"] = 0.0
-        gloo.set_depth_mask(alpha >= 1)
+        self._set_flat(self.look.display != "solid")
+        if alpha < 1:
+            gloo.set_depth_mask(False)
         if self.look.display == "solid":
             program.draw("triangles", buffers.triangles)
         else:
-            program["u_flat"] = 1.0
             if selected:
                 program["u_color"] = (*rgb(self.look.accent), alpha)
             if self.look.display == "wireframe":
                 program.draw("lines", buffers.edges)
             else:
                 program.draw("points")
-        gloo.set_depth_mask(True)
+        if alpha < 1:
+            gloo.set_depth_mask(True)
 
-    def _outline(self, buffers: SurfaceBuffers) -> None:
-        """The mesh once more, swollen on the screen, from behind: what sticks out is the outline."""
+    def _set_flat(self, flat: bool) -> None:
+        if self._flat != flat:
+            self._flat = flat
+            self._surface["u_flat"] = float(flat)
+
+    def outline(self, buffers: SurfaceBuffers, model: Floats) -> None:
+        """The mesh once more, swollen on the screen, from behind: what sticks out is the outline.
+
+        Drawn after all surfaces, so that none covers it; a gap in the background's colour sets the accent off
+        from parts that have nearly the same colour.
+        """
+        if buffers.count == 0 or self.look.display != "solid":
+            return
+        self._bind(buffers, model)
         program = self._surface
-        program["u_clip"] = self.look.clip
-        program["u_inflate"] = 2 * OUTLINE_PIXELS / self._size[1]
         program["u_use_vertex_color"] = 0.0
-        program["u_color"] = (*rgb(self.look.accent), 1.0)
-        program["u_flat"] = 1.0
+        self._set_flat(True)
         gloo.set_state(cull_face="front")
         gloo.set_state(cull_face=True)
         gloo.set_depth_mask(False)
-        program.draw("triangles", buffers.triangles)
+        for pixels, color in ((OUTLINE_PIXELS, self.look.accent), (OUTLINE_GAP, self.look.background)):
+            program["u_inflate"] = 2 * pixels / self._size[1]
+            program["u_color"] = (*rgb(color), 1.0)
+            program.draw("triangles", buffers.triangles)
+        program["u_inflate"] = 0.0
         gloo.set_depth_mask(True)
         gloo.set_state(cull_face=False)
 
@@ -154,7 +171,7 @@ class Renderer:
         program["a_normal"] = buffers.normal
         program["a_color"] = buffers.color
         program["u_model"] = model.T.astype(np.float32)
-        normal = model[:3, :3] / np.cbrt(abs(np.linalg.det(model[:3, :3])) or 1.0)
+        normal = model[:3, :3] / (np.abs(model[:3, :3]).max() or 1.0)
         program["u_normal"] = normal.T.astype(np.float32)
 
     def points(self, buffers: PointBuffers, color: str, alpha: float, size: float) -> None:

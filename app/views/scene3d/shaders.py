@@ -2,7 +2,7 @@
 
 SURFACE_VERTEX = """
 uniform mat4 u_model; uniform mat4 u_view; uniform mat4 u_projection; uniform mat3 u_normal;
-uniform float u_inflate;
+uniform float u_inflate; uniform float u_size;
 attribute vec3 a_position; attribute vec3 a_normal; attribute vec3 a_color;
 varying vec3 v_normal; varying vec3 v_color; varying vec3 v_scene;
 void main() {
@@ -18,6 +18,7 @@ void main() {
         if (size > 1e-9) clip.xy += shift / size * u_inflate * clip.w;
     }
     gl_Position = clip;
+    gl_PointSize = u_size;
 }
 """
 

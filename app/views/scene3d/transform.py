@@ -64,7 +64,17 @@ class TransformDrag:
     typed: str = ""
 
     def __post_init__(self) -> None:
-        self.pointer = self.start
+        self.pointer = self._seen = self.start
+        self._angle = 0.0
+
+    def move(self, x: float, y: float, fine: bool = False) -> None:
+        """The pointer has moved; with ``fine`` that counts a tenth, without a jump when it is let go."""
+        share = FINE if fine else 1.0
+        self.pointer = (
+            self.pointer[0] + share * (x - self._seen[0]),
+            self.pointer[1] + share * (y - self._seen[1]),
+        )
+        self._seen = (x, y)
 
     def key(self, text: str) -> bool:
         """Take a key as part of a typed number; False if it is none."""
@@ -82,6 +92,7 @@ class TransformDrag:
     def lock(self, axis: int, plane: bool = False) -> None:
         """Constrain to an axis or to the plane across it; again makes it local, and then free."""
         self.constraint = self.constraint.next_for(axis, plane)
+        self._angle = 0.0
 
     def delta(self, snap: bool = False, fine: bool = False) -> Delta:
         """The change that the pointer, or the typed number, stands for now."""
@@ -140,7 +151,9 @@ class TransformDrag:
         if number is not None:
             degrees = number
         else:
-            degrees = fine * math.degrees(self._turned(axis))
+            turned = self._turned(axis)
+            self._angle += (turned - self._angle + math.pi) % (2 * math.pi) - math.pi
+            degrees = fine * math.degrees(self._angle)
             if snap:
                 degrees = round(degrees / ANGLE_SNAP) * ANGLE_SNAP
         half = math.radians(degrees) / 2

@@ -27,6 +27,12 @@ log = logging.getLogger("studiolo.scene")
 
 Floats = NDArray[np.float64]
 
+UNKNOWN_DISTANCE = (0.5, 0.5, 0.5)
+"""Grey: no distance must not look like a distance of nothing."""
+
+LARGEST_BUFFER = 8192
+"""Pixels along a side that any graphics card can draw into."""
+
 CLICK_PIXELS = 4
 """Movement below this is a click and not a drag."""
 
@@ -70,7 +76,7 @@ class SceneView(QWidget):
         self._hovered: gizmo.Handle | None = None
         self._press: QPointF | None = None
         self._last: QPointF | None = None
-        self._banding = False
+        self._banding = self._band_next = False
         self._painter: Any = None
         self._draw_failed = False
         self._grid: tuple[Any, Any, float] | None = None
@@ -132,6 +138,8 @@ class SceneView(QWidget):
     def set_objects(self, objects: list[SceneObject]) -> None:
         """Show exactly these objects."""
         self.contents.set_objects(objects)
+        if not self.contents.selection:
+            self._cancel_drag()
         if self.contents.box is None:
             self._reframe()
         self.redraw()
@@ -173,6 +181,9 @@ class SceneView(QWidget):
         """Mark these objects; the owner calls this, also after ``selection_changed``."""
         if ids != self.contents.selection:
             self.contents.selection = ids
+            if not ids:
+                self._cancel_drag()
+            self.setAccessibleDescription(self.contents.describe())
             self.redraw()
 
     def set_target_error(self, values: ArrayLike, unit: str, label: str, diagonal: float) -> None:
@@ -229,6 +240,7 @@ class SceneView(QWidget):
         tokens = DARK if dark else LIGHT
         self._bar.set_colors(tokens.text, tokens.panel)
         self._band.color = QColor(tokens.accent)
+        self._status.set_plate(tokens.text, tokens.raised)
         self._grid = None
         self.redraw()
 
@@ -295,16 +307,20 @@ class SceneView(QWidget):
         from vispy import gloo
 
         self._canvas.set_current()
+        # A frame buffer of our own has no antialiasing: draw finer and average, where that fits.
+        fine = 2 if 2 * max(width, height) <= LARGEST_BUFFER else 1
         buffer = gloo.FrameBuffer(
-            gloo.Texture2D((height, width, 4), format="rgba"), gloo.RenderBuffer((height, width), "depth")
+            gloo.Texture2D((fine * height, fine * width, 4), format="rgba"),
+            gloo.RenderBuffer((fine * height, fine * width), "depth"),
         )
         with buffer:
-            gloo.set_viewport(0, 0, width, height)
-            self._draw(width, height, overlays=False)
-            picture = gloo.read_pixels((0, 0, width, height), alpha=False)
+            gloo.set_viewport(0, 0, fine * width, fine * height)
+            self._draw(width, height, overlays=False, ratio=fine)
+            picture = gloo.read_pixels((0, 0, fine * width, fine * height), alpha=False)
         buffer.delete()
         self.redraw()
-        return np.ascontiguousarray(picture[..., :3])
+        blocks = picture[..., :3].reshape(height, fine, width, fine, 3)
+        return np.ascontiguousarray(blocks.mean(axis=(1, 3)).round().astype(np.uint8))
 
     def redraw(self) -> None:
         if self._canvas is not None:
@@ -354,10 +370,7 @@ class SceneView(QWidget):
 
     def _drag_moved(self, modifiers: Qt.KeyboardModifier) -> Delta:
         assert self._drag is not None
-        delta = self._drag.delta(
-            snap=bool(modifiers & Qt.KeyboardModifier.ControlModifier),
-            fine=bool(modifiers & Qt.KeyboardModifier.ShiftModifier),
-        )
+        delta = self._drag.delta(snap=bool(modifiers & Qt.KeyboardModifier.ControlModifier))
         self._show_drag_text(delta)
         return delta
 
@@ -413,6 +426,8 @@ class SceneView(QWidget):
                 handler(event)
             return handler is not None or kind == QEvent.Type.MouseButtonDblClick
         if isinstance(event, QWheelEvent):
+            if self._drag is not None:
+                return True  # the transform was begun with this camera
             place = event.position()
             self.camera.zoom(event.angleDelta().y() / 120, place.x(), place.y(), *self._size())
             self.redraw()
@@ -434,13 +449,14 @@ class SceneView(QWidget):
         if handle is not None and not event.modifiers():
             place = (event.position().x(), event.position().y())
             self._start_drag(self.gizmo_kind, place, handle.constraint)
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._banding = True
+        elif self._band_next or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._banding, self._band_next = True, False
+            self._surface.unsetCursor()
 
     def _moved(self, event: QMouseEvent) -> None:
         place = event.position()
         if self._drag is not None:
-            self._drag.pointer = (place.x(), place.y())
+            self._drag.move(place.x(), place.y(), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
             self.transform_changed.emit(self._drag_moved(event.modifiers()))
             return
         if self._press is None or self._last is None:
@@ -485,7 +501,9 @@ class SceneView(QWidget):
                 *self._size(),
                 (press.x(), press.y(), place.x(), place.y()),
             )
-            self.selection_changed.emit(found)
+            shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            kept = self.contents.selection if shift else ()
+            self.selection_changed.emit((*kept, *(i for i in found if i not in kept)))
 
     def _click(self, place: QPointF, adding: bool) -> None:
         found = self.pick(place.x(), place.y())
@@ -498,7 +516,8 @@ class SceneView(QWidget):
 
     def pick(self, x: float, y: float) -> int | None:
         """Id of the object under a pixel, or None."""
-        hit = picking.pick(self.contents.pickables(), *self.camera.ray(x, y, *self._size()))
+        ray = self.camera.ray(x, y, *self._size())
+        hit = picking.pick(self.contents.pickables(), *ray, self.contents.clip_plane())
         return hit[0] if hit else None
 
     def _show_band(self, place: QPointF) -> None:
@@ -517,6 +536,12 @@ class SceneView(QWidget):
             self._fly_clock.start()
         elif self.flying and key == Qt.Key.Key_Escape:
             self.set_flying(False)
+        elif key == Qt.Key.Key_B and not event.modifiers():
+            self._band_next = True
+            self._surface.setCursor(Qt.CursorShape.CrossCursor)
+        elif key == Qt.Key.Key_Escape and self._band_next:
+            self._band_next = False
+            self._surface.unsetCursor()
         elif key == Qt.Key.Key_Escape and self.contents.selection:
             self.selection_changed.emit(())
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -548,6 +573,9 @@ class SceneView(QWidget):
 
     def focusOutEvent(self, event: Any) -> None:
         self._fly_keys.clear()
+        # Another window in front keeps the transform; a click elsewhere in this one drops it.
+        if self._modal and event.reason() != Qt.FocusReason.ActiveWindowFocusReason:
+            self._cancel_drag()
         super().focusOutEvent(event)
 
     def _drag_key(self, key: Qt.Key, event: QKeyEvent) -> None:
@@ -590,12 +618,13 @@ class SceneView(QWidget):
             ratio = self._surface.devicePixelRatioF()
             width, height = self._size()
             gloo.set_viewport(0, 0, round(width * ratio), round(height * ratio))
-            self._draw(width, height, overlays=True)
+            self._draw(width, height, overlays=True, ratio=ratio)
         except Exception:
             self._draw_failed = True
             log.exception("Drawing failed; the 3D view is off until the panel is opened again")
+            self._hint.show_text("The picture cannot be drawn (see the log). Open the panel again to retry.")
 
-    def _draw(self, width: float, height: float, overlays: bool) -> None:
+    def _draw(self, width: float, height: float, overlays: bool, ratio: float = 1.0) -> None:
         from app.views.scene3d.painter import Painter
 
         if self._painter is None:
@@ -605,7 +634,15 @@ class SceneView(QWidget):
         size, ground = (width, height), self._ground(tokens)
         # Without overlays the picture shows the thing, and not what one is about to do with it.
         self._painter.draw(
-            self.contents, self.camera, size, tokens, self.display, ground, opacity, outlines=overlays
+            self.contents,
+            self.camera,
+            size,
+            tokens,
+            self.display,
+            ground,
+            opacity,
+            outlines=overlays,
+            ratio=ratio,
         )
         if overlays:
             self._painter.draw_handles(self._strokes(), self._hovered, self.camera, height)
@@ -628,7 +665,10 @@ class SceneView(QWidget):
     # --------------------------------------------------------------------------------------------- helpers
 
     def _reframe(self) -> None:
+        known, before = self.contents.box is not None, self.contents.frame
         self.contents.reframe()
+        if known:
+            self.camera.carry_over(before, self.contents.frame)
         self._grid = None
         self.redraw()
 
@@ -648,7 +688,12 @@ class SceneView(QWidget):
         colormap = get_colormap("viridis")
         self._bar.show_scale(colormap.map(np.linspace(0, 1, 16))[:, :3], finite, high, unit, label)
         self._place_overlays()
-        return colormap.map(np.clip(np.nan_to_num(distances) / high, 0, 1))[:, :3]
+        table = colormap.map(np.linspace(0, 1, 256))[:, :3].astype(np.float32)
+        known = np.isfinite(distances)
+        share = np.clip(np.where(known, distances, 0.0) / high, 0, 1)
+        colors = table[(255 * share).astype(np.intp)]
+        colors[~known] = UNKNOWN_DISTANCE
+        return colors
 
     def _show_count(self) -> None:
         target = self.contents.target
