@@ -14,21 +14,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from methods.core.errors import BadInput
-from methods.superquadrics.least_squares import Batch, Floats, Freedom, Weigh, distances, fit_batch
+from methods.superquadrics.fit_flat import flat_distances, flat_part
+from methods.superquadrics.fit_starts import inward_of, moved_inside, spread_starts
+from methods.superquadrics.least_squares import SHARPEST, Batch, Floats, Freedom, Weigh, distances, fit_batch
 from methods.superquadrics.model import Superquadric, matrix_to_quaternion
 
 MOST_POINTS = 1500
 SCOUTS = 144
 """Points on which all starts are tried."""
 SURVIVORS = 2
-NEAR_EQUAL = 1.35
-"""Principal variances closer than this ratio do not fix the axes between them."""
-EXPONENTS = (0.25, 1.0, 1.75)
-STARTS = 12
 LEAST_POINTS = 6
+SMALLEST, LARGEST = 1e-290, 1e290
+"""Coordinates whose sizes and volumes can still be told from zero and infinity."""
 FLAT = 1e-4
 """Thickness over width below which a cloud counts as a plane or a line."""
 SHRINK = 0.04
+OVERHANG = 0.15
+"""Share of a semi-axis without points beyond which a smaller part is looked for."""
+SAME = 3e-4
+"""Distance below which two descriptions show the same surface."""
 NEIGHBOURS = 8
 
 
@@ -71,48 +75,80 @@ def fit_superquadric(
     Raises:
         BadInput: fewer than six different points, not [N, 3], or ``outliers`` out of range.
     """
-    cloud, sides, warnings = _checked(points, normals, outliers)
-    if len(cloud) > MOST_POINTS:
-        chosen = np.sort((rng or np.random.default_rng(0)).choice(len(cloud), MOST_POINTS, replace=False))
-        cloud, sides = cloud[chosen], None if sides is None else sides[chosen]
+    cloud, sides, warnings = _checked(points, normals, outliers, rng or np.random.default_rng(0))
+    # A power of two changes no digit and keeps squares within the range of numbers.
+    power = int(np.frexp(np.abs(cloud).max())[1])
+    cloud = np.ldexp(cloud, -power)
     core = _densest(cloud, 1 - outliers) if outliers > 0 else np.arange(len(cloud))
     center = cloud[core].mean(axis=0)
     scale = float(np.sqrt(np.mean(((cloud[core] - center) ** 2).sum(axis=1))))
     unit = (cloud - center) / scale
     axes, variances = _principal_axes(unit[core])
     unit = unit @ axes
+    facing = None if sides is None else sides[core] @ axes
+    freedom = Freedom(taper, axisymmetric)
     spread = np.sqrt(np.maximum(variances, 0))
     if spread[2] < FLAT * spread[0]:
+        straight = bool(spread[1] < FLAT * spread[0])
         warnings.append(
             "All points lie on a line; the part is a thin rod."
-            if spread[1] < FLAT * spread[0]
+            if straight
             else "All points lie in a plane; the part is a thin plate."
         )
-    freedom = Freedom(taper, axisymmetric)
-    shrink = SHRINK if partial_view else 0.0
-    starts = _starts(unit[core], variances, axisymmetric, partial_view)
-    if partial_view:
-        inward = _inward(unit[core], None if sides is None else sides[core] @ axes)
-        starts = Batch.stack([starts, _moved_inside(starts, inward)])
-    best, rms, share, iterations = _search(unit, core, starts, freedom, shrink, outliers)
-    part = _to_input(best, axes, center, scale)
-    return OneFit(part, rms * scale, share, iterations, tuple(warnings))
+        best = freedom.impose(flat_part(unit[core], straight))
+        rms, share = _quality(flat_distances(best, unit), _weights(outliers), outliers)
+        part = _to_input(best, axes, center, scale, power)
+        return OneFit(part, float(np.ldexp(rms * scale, power)), share, 0, tuple(warnings))
+    best, rms, share, iterations = _search(
+        unit,
+        core,
+        _starts(unit[core], variances, freedom, partial_view, facing),
+        freedom,
+        partial_view,
+        outliers,
+    )
+    if not partial_view and _overhang(best, unit[core]) > OVERHANG:
+        smaller, its_rms, its_share, more = _search(
+            unit, core, _starts(unit[core], variances, freedom, True, facing), freedom, True, outliers
+        )
+        iterations += more
+        lighter = float(np.prod(smaller.size) / np.prod(best.size))
+        if lighter < 0.8 and (its_rms**2 + SHARPEST**2) * lighter**SHRINK < rms**2 + SHARPEST**2:
+            best, rms, share = smaller, its_rms, its_share
+            warnings.append("The points leave one side open; of the parts that fit, a smaller one was taken.")
+    part = _to_input(best, axes, center, scale, power)
+    return OneFit(part, float(np.ldexp(rms * scale, power)), share, iterations, tuple(warnings))
 
 
 # ------------------------------------------------------------------------------------------------- search
 
 
+def _starts(
+    points: Floats, variances: Floats, freedom: Freedom, partial_view: bool, normals: Floats | None
+) -> Batch:
+    starts = spread_starts(points, variances, freedom.round, partial_view)
+    if not partial_view:
+        return starts
+    return Batch.stack([starts, moved_inside(starts, inward_of(points, normals))])
+
+
 def _search(
-    points: Floats, core: NDArray[np.intp], starts: Batch, freedom: Freedom, shrink: float, outliers: float
+    points: Floats,
+    core: NDArray[np.intp],
+    starts: Batch,
+    freedom: Freedom,
+    partial_view: bool,
+    outliers: float,
 ) -> tuple[Batch, float, float, int]:
     """Scout all starts on few points, polish the best on all, then try the other descriptions."""
+    shrink = SHRINK if partial_view else 0.0
     weigh = _weights(outliers)
     scouts = points[core[:: max(1, len(core) // SCOUTS)]]
     found, cost, first = fit_batch(
         scouts, starts, freedom=freedom, iterations=10, weigh=_weights(0.0), shrink=shrink, tolerance=3e-2
     )
-    found = found.take(_distinct(found, cost)[: 2 * SURVIVORS if shrink else SURVIVORS])
-    if shrink:
+    found = found.take(_distinct(found, cost)[: 2 * SURVIVORS if partial_view else SURVIVORS])
+    if partial_view:
         found = Batch.stack([found, _tightened(found, scouts)])
     found, cost, second = fit_batch(
         points, found, freedom=freedom, iterations=15, weigh=weigh, shrink=shrink, tolerance=1e-2
@@ -120,7 +156,7 @@ def _search(
     best = found.take(np.argsort(cost, kind="stable")[:1])
     others, other_cost, third = fit_batch(
         scouts,
-        Batch.stack([best, _other_descriptions(best), *([_tightened(best, scouts)] if shrink else [])]),
+        Batch.stack([best, _other_descriptions(best), *([_tightened(best, scouts)] if partial_view else [])]),
         freedom=freedom,
         iterations=8,
         weigh=weigh,
@@ -140,10 +176,31 @@ def _search(
         tolerance=1e-5,
     )
     best = last.take(np.argsort(cost, kind="stable")[:1])
-    residual = distances(best, points)
-    inlier = weigh(residual)[0] > 0.5 if outliers > 0 else np.ones(len(points), bool)
-    rms = float(np.sqrt(np.mean(residual[0][inlier] ** 2))) if inlier.any() else float("nan")
-    return best, rms, float(inlier.mean()), first + second + third + fourth
+    rms, share = _quality(distances(best, points), weigh, outliers)
+    fifth = 0
+    if best.exponents[0, 1] > 1.7 and abs(best.size[0, 0] / best.size[0, 1] - 1) < 0.05:
+        # A square drawn as a diamond (e2 = 2) is hard to edit; the same square along its sides is preferred.
+        upright, _, fifth = fit_batch(
+            points, _dual(best), freedom=freedom, iterations=15, weigh=weigh, shrink=shrink, tolerance=1e-4
+        )
+        its_rms, its_share = _quality(distances(upright, points), weigh, outliers)
+        if its_rms <= 1.02 * rms + SAME and its_share >= share - 0.01:
+            best, rms, share = upright, its_rms, its_share
+    return best, rms, share, first + second + third + fourth + fifth
+
+
+def _quality(residual: Floats, weigh: Weigh, outliers: float) -> tuple[float, float]:
+    """Root mean square of the inliers' distances [1, N], and their share."""
+    weight = weigh(residual)[0]
+    inlier = weight >= min(0.5, weight.max()) if outliers > 0 else np.ones(len(weight), bool)
+    return float(np.sqrt(np.mean(residual[0][inlier] ** 2))), float(inlier.mean())
+
+
+def _overhang(best: Batch, points: Floats) -> float:
+    """How far the part reaches beyond the points, along the worst of its axes, over the semi-axis."""
+    local = ((points - best.translation[0]) @ best.rotation[0]) / best.size[0]
+    local[:, :2] /= np.maximum(1 + best.taper * local[:, 2:], 0.05)
+    return float(max((local.min(axis=0) + 1).max(), (1 - local.max(axis=0)).max()))
 
 
 def _weights(outliers: float) -> Weigh:
@@ -186,18 +243,23 @@ def _other_descriptions(best: Batch) -> Batch:
     made = []
     for order in ((1, 2, 0), (2, 0, 1)):
         made.append(_relabelled(best, order))
-    e2 = best.exponents[:, 1:]
-    smaller = best.size[:, :2].min(axis=1, keepdims=True)
+    dual = _dual(best)
+    made += [dual, *(_relabelled(dual, order) for order in ((1, 2, 0), (2, 0, 1)))]
+    return Batch.stack(made)
+
+
+def _dual(batch: Batch) -> Batch:
+    """Square sections (a1 = a2) said the other way: e2 against 2 - e2, turned by 45 degrees about z."""
+    e2 = batch.exponents[:, 1:]
+    smaller = batch.size[:, :2].min(axis=1, keepdims=True)
     factor = np.where(
         e2 <= 1, (1 - np.sqrt(2)) * e2 + np.sqrt(2), (np.sqrt(2) / 2 - 1) * e2 + 2 - np.sqrt(2) / 2
     )
     c = np.sqrt(0.5)
     turn = np.array([[c, -c, 0], [c, c, 0], [0, 0, 1.0]])
-    size = np.concatenate([smaller * factor, smaller * factor, best.size[:, 2:]], axis=1)
-    exponents = np.concatenate([best.exponents[:, :1], np.clip(2 - e2, 0.05, 2)], axis=1)
-    dual = replace(best, rotation=best.rotation @ turn, size=size, exponents=exponents)
-    made += [dual, *(_relabelled(dual, order) for order in ((1, 2, 0), (2, 0, 1)))]
-    return Batch.stack(made)
+    size = np.concatenate([smaller * factor, smaller * factor, batch.size[:, 2:]], axis=1)
+    exponents = np.concatenate([batch.exponents[:, :1], np.clip(2 - e2, 0.02, 2)], axis=1)
+    return replace(batch, rotation=batch.rotation @ turn, size=size, exponents=exponents)
 
 
 def _tightened(batch: Batch, points: Floats) -> Batch:
@@ -223,117 +285,13 @@ def _relabelled(batch: Batch, order: Sequence[int]) -> Batch:
     )
 
 
-# ------------------------------------------------------------------------------------------------- starts
-
-
-def _starts(points: Floats, variances: Floats, axisymmetric: bool, partial_view: bool) -> Batch:
-    """The most promising of many orientations and exponents, judged by the fit before any step."""
-    rotations = _orientations(np.ones(3) if partial_view else variances)
-    scouts = points[:: max(1, len(points) // 120)]
-    exponents = np.array([(a, b) for a in EXPONENTS for b in ((1.0,) if axisymmetric else EXPONENTS)])
-    count = len(rotations) * len(exponents)
-    turned = np.einsum("ni,rij->rnj", scouts, rotations)
-    low, high = turned.min(axis=1), turned.max(axis=1)
-    middle = np.einsum("rij,rj->ri", rotations, (low + high) / 2)
-    size = np.maximum((high - low) / 2, 2e-3)
-
-    def spread(values: Floats) -> Floats:
-        return np.repeat(values, len(exponents), axis=0)
-
-    batch = Batch(
-        spread(middle),
-        spread(rotations),
-        spread(size),
-        np.tile(exponents, (len(rotations), 1)),
-        np.zeros((count, 2)),
-    )
-    # The mean absolute distance once each start has been scaled to its best: a box around an ellipsoid is
-    # no worse a start than a box in a box.
-    residual = distances(batch, scouts)
-    cost = np.abs(residual - np.median(residual, axis=1, keepdims=True)).mean(axis=1)
-    # Every way to choose z keeps its best start: which one leads to the optimum shows only later.
-    order = np.argsort(cost, kind="stable")
-    first_of = {int(i) // len(exponents): int(i) for i in order[::-1]}
-    leading = list(first_of.values())[:9] if len(rotations) <= 9 else []
-    chosen = list(dict.fromkeys([*leading, *map(int, order)]))[
-        : STARTS if len(rotations) <= 12 else STARTS + 4
-    ]
-    return batch.take(np.array(chosen, np.intp))
-
-
-def _orientations(variances: Floats) -> Floats:
-    """Rotations [R, 3, 3] relative to the principal axes: each axis as z, turned where axes are ambiguous."""
-    cyclic = [np.eye(3)[:, list(order)] for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
-    ratio = [float(variances[i] / max(variances[i + 1], 1e-300)) for i in range(2)]
-    turns = [np.eye(3)]
-    if max(ratio) < NEAR_EQUAL:
-        turns = _spread_turns()
-    else:
-        for i, axis in ((0, 2), (1, 0)):
-            if ratio[i] < NEAR_EQUAL:
-                turns += [_about(axis, angle) for angle in (22.5, 45.0, 67.5)]
-    # Where no two axes are alike the 45-degree turns still matter: an octahedral outline is a turned box.
-    if len(turns) == 1:
-        turns += [_about(axis, 45.0) for axis in range(3)]
-    return np.array([turn @ order for turn in turns for order in cyclic])
-
-
-def _about(axis: int, degrees: float) -> Floats:
-    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    turn = np.eye(3)
-    turn[i, i] = turn[j, j] = c
-    turn[i, j], turn[j, i] = -s, s
-    return turn
-
-
-def _spread_turns() -> list[Floats]:
-    """Rotations spread over all that a cube can be told apart by, in a fixed order (Shoemake's sampling)."""
-    turns = [np.eye(3)]
-    for i in range(1, 14):
-        u = np.array([(i * 0.8191725134) % 1, (i * 0.6710436067) % 1, (i * 0.5497004779) % 1])
-        a, b = np.sqrt(1 - u[0]), np.sqrt(u[0])
-        x, y = a * np.sin(2 * np.pi * u[1]), a * np.cos(2 * np.pi * u[1])
-        z, w = b * np.sin(2 * np.pi * u[2]), b * np.cos(2 * np.pi * u[2])
-        turns.append(
-            np.array(
-                [
-                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-                ]
-            )
-        )
-    return turns
-
-
-def _inward(points: Floats, normals: Floats | None) -> Floats:
-    """Unit vector from the middle of a one-sided view to the unseen side, or zero if nothing tells.
-
-    Without normals it points to the centre of the sphere nearest to the points (linear least squares).
-    """
-    if normals is not None:
-        inward = -normals.mean(axis=0)
-    else:
-        system = np.concatenate([2 * points, np.ones((len(points), 1))], axis=1)
-        inward = np.linalg.lstsq(system, (points**2).sum(axis=1), rcond=None)[0][:3] - points.mean(axis=0)
-    depth = float(np.linalg.norm(inward))
-    return inward / depth if depth > 0.1 else np.zeros(3)
-
-
-def _moved_inside(starts: Batch, inward: Floats) -> Batch:
-    """One-sided views: the middle of the points lies on the surface, so the centre goes behind it."""
-    behind = np.abs(np.einsum("sij,i->sj", starts.rotation, inward))
-    reach = (behind * starts.size).max(axis=1)
-    return replace(starts, translation=starts.translation + 0.5 * reach[:, None] * inward)
-
-
 # ------------------------------------------------------------------------------------------- in and out
 
 
 def _checked(
-    points: ArrayLike, normals: ArrayLike | None, outliers: float
+    points: ArrayLike, normals: ArrayLike | None, outliers: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats | None, list[str]]:
+    """At most ``MOST_POINTS`` finite points, their normals (zero where unknown), and warnings."""
     cloud = np.asarray(points)
     if cloud.ndim != 2 or cloud.shape[1] != 3 or cloud.dtype.kind not in "fiu":
         raise BadInput(f"Points must be numbers [N, 3], not {cloud.dtype} {list(cloud.shape)}.")
@@ -350,10 +308,27 @@ def _checked(
     if not finite.all():
         warnings.append(f"{int((~finite).sum())} points are not finite numbers and were dropped.")
         cloud, sides = cloud[finite], None if sides is None else sides[finite]
-    different = len(np.unique(cloud, axis=0)) if len(cloud) else 0
-    if different < LEAST_POINTS:
-        raise BadInput(f"There are {different} different points.", f"At least {LEAST_POINTS} are needed.")
+    everything = cloud
+    if len(cloud) > MOST_POINTS:
+        chosen = np.sort(rng.choice(len(cloud), MOST_POINTS, replace=False))
+        cloud, sides = cloud[chosen], None if sides is None else sides[chosen]
+    if _different(cloud) < LEAST_POINTS:
+        raise BadInput(
+            f"There are {_different(everything)} different points.", f"At least {LEAST_POINTS} are needed."
+        )
+    reach = float(np.abs(cloud).max())
+    if not SMALLEST < reach < LARGEST:
+        raise BadInput(
+            f"The coordinates reach {reach:.3g}.",
+            f"Use a unit in which they lie between {SMALLEST:g} and {LARGEST:g}.",
+        )
+    if sides is not None:
+        sides = np.where(np.isfinite(sides).all(axis=1, keepdims=True), sides, 0.0)
     return cloud, sides, warnings
+
+
+def _different(cloud: Floats) -> int:
+    return len(np.unique(cloud, axis=0)) if len(cloud) else 0
 
 
 def _densest(cloud: Floats, share: float) -> NDArray[np.intp]:
@@ -377,12 +352,13 @@ def _principal_axes(points: Floats) -> tuple[Floats, Floats]:
     return axes, variances[::-1]
 
 
-def _to_input(best: Batch, axes: Floats, center: Floats, scale: float) -> Superquadric:
+def _to_input(best: Batch, axes: Floats, center: Floats, scale: float, power: int) -> Superquadric:
     rotation = axes @ best.rotation[0]
+    translation = np.ldexp(center + scale * (axes @ best.translation[0]), power)
     return Superquadric(
-        translation=tuple(float(v) for v in center + scale * (axes @ best.translation[0])),
+        translation=tuple(float(v) for v in translation),
         rotation=matrix_to_quaternion(rotation),
-        size=tuple(float(v) for v in best.size[0] * scale),
+        size=tuple(float(v) for v in np.ldexp(best.size[0] * scale, power)),
         exponents=tuple(float(v) for v in best.exponents[0]),
         taper=tuple(float(v) for v in best.taper[0]),
     )
