@@ -196,6 +196,7 @@ class JobQueue:
             self._run(job, work, context)
             if job.state == "done":
                 tell(on_done, job.result)
+                job.result = None  # the list of jobs must not keep every result alive
             elif job.state == "failed":
                 tell(on_error, job.error)
             tell(on_finished, job)
@@ -215,6 +216,7 @@ class JobQueue:
             if job.owner is owner:
                 job.dropped = True
                 job.cancel()
+                job.owner = None  # the list of jobs must not keep a closed panel alive
 
     def cancel_all(self) -> None:
         for job in self._jobs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
@@ -17,6 +18,7 @@ class Actions:
     def __init__(self, window: QMainWindow, registry: CommandRegistry, theme: Theme) -> None:
         self._window, self._registry, self._theme = window, registry, theme
         self._actions: dict[str, QAction] = {}
+        self._menus: list[QMenu] = []
         registry.subscribe(self.rebuild)
 
     def rebuild(self) -> None:
@@ -50,8 +52,9 @@ class Actions:
                 action.setChecked(command.checked())
 
     def menu(self, title: str, parent: QWidget) -> QMenu:
-        """A menu with the commands of ``title``."""
+        """A menu with the commands of ``title``; it goes away when it closes."""
         menu = QMenu(title, parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for command in self._of_menu(title):
             menu.addAction(self._actions[command.id])
         return menu
@@ -65,12 +68,15 @@ class Actions:
 
     def _rebuild_menus(self) -> None:
         bar = self._window.menuBar()
-        bar.clear()
+        for menu in self._menus:
+            menu.deleteLater()  # clear() would take them off the bar and keep them
+        self._menus = []
         titles = dict.fromkeys(command.menu for command in self._registry.all() if command.menu)
         for title in sorted(
             titles, key=lambda t: MENU_ORDER.index(t) if t in MENU_ORDER else len(MENU_ORDER) - 2
         ):
             menu = bar.addMenu(title)
+            self._menus.append(menu)
             menu.aboutToShow.connect(self.update)
             for command in self._of_menu(title):
                 menu.addAction(self._actions[command.id])

@@ -48,7 +48,7 @@ def refine(params: p.RefineParams, context: Context, parts: Shape, target: Targe
     """Improve parts against the target; locked ones stay. Value: :class:`Shape`."""
     from methods.superquadrics.refine import refine as refine_shape
 
-    chosen = None if params.parts is None else _part_ids(params.parts, parts)
+    chosen = None if params.only is None else _part_ids(params.only, parts)
     before = _figures(parts, target, context)
     refined = refine_shape(parts, target, context, part_ids=chosen)
     after = _figures(refined, target, context)
@@ -119,7 +119,7 @@ def _part_ids(text: str, shape: Shape) -> tuple[int, ...]:
     for word in text.split(","):
         number = int(word) if word.strip().isdigit() else 0
         if not 1 <= number <= len(shape.parts):
-            raise BadInput(f"--parts: there is no part {word.strip()!r}.", f"Use 1 to {len(shape.parts)}.")
+            raise BadInput(f"--only: there is no part {word.strip()!r}.", f"Use 1 to {len(shape.parts)}.")
         ids.append(shape.parts[number - 1].id)
     return tuple(ids)
 

@@ -45,7 +45,7 @@ class FitOneParams:
 class RefineParams:
     """Least-squares refinement of an existing shape against a target."""
 
-    parts: Annotated[
+    only: Annotated[
         str | None,
         Text("Numbers of the parts to refine, as in 1,3,4; none means all unlocked ones"),
     ] = None

@@ -168,7 +168,10 @@ while time.monotonic() < deadline:
 )
 
 
-@pytest.mark.parametrize("seconds", [3.6, 4.3, 5.7])
+@pytest.mark.parametrize(
+    "seconds",
+    [3.6, 5.7, *(pytest.param(2.5 + 0.31 * i, marks=pytest.mark.slow) for i in range(25))],
+)
 def test_killed_work_is_found_again(tmp_path, seconds):
     process = subprocess.Popen(
         [sys.executable, "-c", EDIT],

@@ -42,7 +42,8 @@ def test_no_method_module_brings_qt():
 def test_every_path_in_a_declaration_resolves(method):
     for action in method.actions:
         assert callable(resolve(action.work)), action.id
-        assert params_of(action.params) is not None
+        names = [p.name for p in params_of(action.params)] + [declared.name for declared in action.inputs]
+        assert len(set(names)) == len(names), f"{action.id}: an input and a parameter share a name"
         for declared in action.inputs:
             method.kind(declared.kind)
         if action.output:

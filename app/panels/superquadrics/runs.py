@@ -63,7 +63,7 @@ class Runs:
         """Refine the selected parts, or all when none is selected."""
         order = [part.id for part in self._panel.operations.shape.parts]
         numbers = sorted(order.index(i) + 1 for i in self._panel.operations.selection)
-        self.run("refine", RefineParams(parts=",".join(map(str, numbers)) or None))
+        self.run("refine", RefineParams(only=",".join(map(str, numbers)) or None))
 
     def stop(self) -> None:
         if self._job is not None:
