@@ -27,3 +27,30 @@ def no_new_threads():
     yield
     left = [t.name for t in threading.enumerate() if t not in before and t.name.startswith("studiolo")]
     assert left == []
+
+
+@pytest.fixture
+def window(qapp):
+    """A main window that is gone after the test."""
+    from app.shell.application import make_window
+
+    window = make_window(safe_mode=True)
+    window.resize(1400, 900)
+    window.show()
+    qapp.processEvents()
+    yield window
+    window.ask_to_save = lambda title: "discard"
+    window.jobs.shutdown(5)
+    window._clock.stop()
+    window.log_view.detach()
+    window.close()
+    window.deleteLater()
+    qapp.processEvents()
+
+
+@pytest.fixture(scope="session")
+def qapp():
+    """The application as the program makes it, for pytest-qt too."""
+    from app.shell.application import make_application
+
+    return make_application()

@@ -77,5 +77,7 @@ def distances(state: Studio, mode: str, context: Context) -> tuple[Any, float]:
 
     assert state.target is not None
     if mode == "target to shape":
-        return metrics.distances_to_shape(state.target.vertices, state.shape), state.target.diagonal
-    return metrics.distances_to_target(state.shape, state.target), state.target.diagonal
+        return metrics.distances_to_shape(
+            state.target.vertices, state.shape, check=context.check
+        ), state.target.diagonal
+    return metrics.distances_to_target(state.shape, state.target, check=context.check), state.target.diagonal
