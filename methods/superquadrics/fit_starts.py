@@ -12,12 +12,14 @@ NEAR_EQUAL = 1.35
 """Principal variances closer than this ratio do not fix the axes between them."""
 EXPONENTS = (0.25, 1.0, 1.75)
 STARTS = 12
+SCOUTS = 120
+"""Points by which starts are ranked; callers give the points in no order."""
 
 
 def spread_starts(points: Floats, variances: Floats, axisymmetric: bool, partial_view: bool) -> Batch:
     """The most promising of many orientations and exponents, judged by the fit before any step."""
     rotations = _orientations(np.ones(3) if partial_view else variances)
-    scouts = points[:: max(1, len(points) // 120)]
+    scouts = points[:SCOUTS]
     exponents = np.array([(a, b) for a in EXPONENTS for b in ((1.0,) if axisymmetric else EXPONENTS)])
     count = len(rotations) * len(exponents)
     turned = np.einsum("ni,rij->rnj", scouts, rotations)
