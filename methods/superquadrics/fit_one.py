@@ -333,14 +333,16 @@ def _checked(
     if not finite.all():
         warnings.append(f"{int((~finite).sum())} points are not finite numbers and were dropped.")
         cloud, sides = cloud[finite], None if sides is None else sides[finite]
-    everything = cloud
     # Shuffled, so that the first few points are a fair sample of clouds in scanning order too.
     chosen = rng.permutation(len(cloud))[:MOST_POINTS]
+    if len(np.unique(cloud[chosen], axis=0)) < LEAST_POINTS:
+        # Few different points in a sample; among all of them there may be enough.
+        chosen = np.unique(cloud, axis=0, return_index=True)[1][:MOST_POINTS]
+        if len(chosen) < LEAST_POINTS:
+            raise BadInput(
+                f"There are {len(chosen)} different points.", f"At least {LEAST_POINTS} are needed."
+            )
     cloud, sides = cloud[chosen], None if sides is None else sides[chosen]
-    if _different(cloud) < LEAST_POINTS:
-        raise BadInput(
-            f"There are {_different(everything)} different points.", f"At least {LEAST_POINTS} are needed."
-        )
     reach = float(np.abs(cloud).max())
     if not SMALLEST < reach < LARGEST:
         raise BadInput(
@@ -350,10 +352,6 @@ def _checked(
     if sides is not None:
         sides = np.where(np.isfinite(sides).all(axis=1, keepdims=True), sides, 0.0)
     return cloud, sides, warnings
-
-
-def _different(cloud: Floats) -> int:
-    return len(np.unique(cloud, axis=0)) if len(cloud) else 0
 
 
 def _densest(cloud: Floats, share: float) -> NDArray[np.intp]:
