@@ -295,10 +295,23 @@ def test_the_share_of_outliers_has_a_range():
         fit_superquadric(np.eye(3), outliers=0.9)
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.integers(6, 60), st.integers(0, 10_000), st.sampled_from([1e-6, 1.0, 1e6]))
-def test_any_cloud_gives_finite_numbers(count, seed, size):
-    points = rng(seed).normal(size=(count, 3)) * size * rng(seed).uniform(0, 1, 3)
-    found = fit_superquadric(points)
-    values = [*found.part.translation, *found.part.size, *found.part.exponents, found.residual_rms]
+@settings(max_examples=40, deadline=None)
+@given(
+    count=st.integers(6, 60),
+    seed=st.integers(0, 10_000),
+    size=st.sampled_from([1e-6, 1.0, 1e6]),
+    squash=st.sampled_from([0.0, 1e-9, 1e-3, 1.0]),
+    copies=st.integers(1, 3),
+    taper=st.booleans(),
+    axisymmetric=st.booleans(),
+    partial_view=st.booleans(),
+    outliers=st.sampled_from([0.0, 0.3, 0.6]),
+)
+def test_any_cloud_gives_finite_numbers(count, seed, size, squash, copies, outliers, **options):
+    points = np.repeat(rng(seed).normal(size=(count, 3)) * size * (1, rng(seed).uniform(), squash), copies, 0)
+    found = fit_superquadric(points, outliers=outliers, **options)
+    part = found.part
+    values = [*part.translation, *part.rotation, *part.size, *part.exponents, *part.taper, found.residual_rms]
     assert np.isfinite(values).all()
+    assert min(part.size) > 0
+    assert 0 < found.inlier_share <= 1
