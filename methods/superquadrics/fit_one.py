@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from methods.core.errors import BadInput
 from methods.superquadrics.fit_flat import flat_distances, flat_part
-from methods.superquadrics.fit_starts import inward_of, moved_inside, spread_starts
+from methods.superquadrics.fit_starts import completed, inward_of, principal_axes, spread_starts
 from methods.superquadrics.least_squares import SHARPEST, Batch, Floats, Freedom, Weigh, distances, fit_batch
 from methods.superquadrics.model import Superquadric, matrix_to_quaternion
 
@@ -87,7 +87,7 @@ def fit_superquadric(
     center = cloud[core].mean(axis=0)
     scale = float(np.sqrt(np.mean(((cloud[core] - center) ** 2).sum(axis=1))))
     unit = (cloud - center) / scale
-    axes, variances = _principal_axes(unit[core])
+    axes, variances = principal_axes(unit[core])
     unit = unit @ axes
     task = _Task(
         unit,
@@ -168,7 +168,15 @@ def _starts(task: _Task, partial_view: bool) -> Batch:
     starts = spread_starts(points, task.variances, task.freedom.round, partial_view)
     if not partial_view:
         return starts
-    return Batch.stack([starts, moved_inside(starts, inward_of(points, task.normals))])
+    inward = inward_of(points, task.normals)
+    if not inward.any():
+        return starts
+    whole = completed(points, inward)
+    middle = whole.mean(axis=0)
+    axes, variances = principal_axes(whole)
+    more = spread_starts((whole - middle) @ axes, variances, task.freedom.round, False)
+    more = replace(more, translation=middle + more.translation @ axes.T, rotation=axes @ more.rotation)
+    return Batch.stack([starts, more])
 
 
 def _search(task: _Task, partial_view: bool) -> _Found:
@@ -361,19 +369,6 @@ def _densest(cloud: Floats, share: float) -> NDArray[np.intp]:
     distance = cKDTree(cloud).query(cloud, k=min(NEIGHBOURS, len(cloud)))[0].mean(axis=1)
     # Sorted back into the (shuffled) order of the cloud.
     return np.sort(np.argsort(distance, kind="stable")[: max(LEAST_POINTS, round(0.9 * share * len(cloud)))])
-
-
-def _principal_axes(points: Floats) -> tuple[Floats, Floats]:
-    """Axes [3, 3] as columns, a proper rotation, largest variance first; with its variances."""
-    centered = points - points.mean(axis=0)
-    variances, axes = np.linalg.eigh(centered.T @ centered / len(centered))
-    axes = axes[:, ::-1]
-    # The sign of an eigenvector is arbitrary; the third moment fixes it by the data.
-    skew = ((centered @ axes) ** 3).sum(axis=0)
-    axes = axes * np.where(skew < 0, -1.0, 1.0)
-    if np.linalg.det(axes) < 0:
-        axes[:, 2] *= -1
-    return axes, variances[::-1]
 
 
 def _to_input(best: Batch, axes: Floats, center: Floats, scale: float, power: int) -> Superquadric:

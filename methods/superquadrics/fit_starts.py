@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from methods.superquadrics.least_squares import Batch, Floats, distances
@@ -111,8 +109,26 @@ def inward_of(points: Floats, normals: Floats | None) -> Floats:
     return inward / depth if depth > 0.1 else np.zeros(3)
 
 
-def moved_inside(starts: Batch, inward: Floats) -> Batch:
-    """One-sided views: the middle of the points lies on the surface, so the centre goes behind it."""
-    behind = np.abs(np.einsum("sij,i->sj", starts.rotation, inward))
-    reach = (behind * starts.size).max(axis=1)
-    return replace(starts, translation=starts.translation + 0.5 * reach[:, None] * inward)
+def completed(points: Floats, inward: Floats) -> Floats:
+    """A one-sided view with its mirror image through the likely centre [2N, 3], one after the other.
+
+    A superquadric is symmetric about its centre, and the rim of a half view lies about that centre: the
+    deepest points, seen along ``inward``.
+    """
+    depth = points @ inward
+    rim = points[depth >= np.quantile(depth, 0.85)]
+    center = rim.mean(axis=0) + (np.quantile(depth, 0.97) - (rim @ inward).mean()) * inward
+    return np.stack([points, 2 * center - points], axis=1).reshape(-1, 3)
+
+
+def principal_axes(points: Floats) -> tuple[Floats, Floats]:
+    """Axes [3, 3] as columns, a proper rotation, largest variance first; with its variances."""
+    centered = points - points.mean(axis=0)
+    variances, axes = np.linalg.eigh(centered.T @ centered / len(centered))
+    axes = axes[:, ::-1]
+    # The sign of an eigenvector is arbitrary; the third moment fixes it by the data.
+    skew = ((centered @ axes) ** 3).sum(axis=0)
+    axes = axes * np.where(skew < 0, -1.0, 1.0)
+    if np.linalg.det(axes) < 0:
+        axes[:, 2] *= -1
+    return axes, variances[::-1]
