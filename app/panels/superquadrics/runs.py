@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog
 
 from app.jobs import Job
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from app.panels.superquadrics.panel import SuperquadricsPanel
 
 
+PREVIEW_MS = 150
+"""At most this often the parts found so far are drawn; more would only take time from the fit."""
+
+
 class Runs:
     """At most one action at a time; its partial shapes are shown until it ends."""
 
@@ -30,6 +35,10 @@ class Runs:
         self.inputs = Inputs(state_folder() / "inputs")
         self._job: Job | None = None
         self.preview: Shape | None = None
+        self._pace = QTimer(panel)
+        self._pace.setSingleShot(True)
+        self._pace.setInterval(PREVIEW_MS)
+        self._pace.timeout.connect(panel.draw)
 
     @property
     def running(self) -> bool:
@@ -86,7 +95,8 @@ class Runs:
     def _show_preview(self, shape: Any) -> None:
         if isinstance(shape, Shape) and self.running:
             self.preview = shape
-            self._panel.draw()
+            if not self._pace.isActive():
+                self._pace.start()
 
     def _done(self, result: Result) -> None:
         panel = self._panel

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,11 @@ UNKNOWN_DISTANCE = (0.5, 0.5, 0.5)
 
 LARGEST_BUFFER = 8192
 """Pixels along a side that any graphics card can draw into."""
+
+
+def drawn_by_processor() -> bool:
+    """Whether there is no graphics card to draw with: smooth edges would then double the time of a frame."""
+    return sys.platform.startswith("linux") and not any(Path("/dev/dri").glob("render*"))
 
 
 class SceneDisplay(QWidget):
@@ -80,8 +87,13 @@ class SceneDisplay(QWidget):
             from vispy import app as vispy_app
 
             vispy_app.use_app("pyside6")
+            samples = 0 if drawn_by_processor() else 4
             canvas = vispy_app.Canvas(
-                keys=None, show=False, parent=self, config={"depth_size": 24, "samples": 4}, autoswap=False
+                keys=None,
+                show=False,
+                parent=self,
+                config={"depth_size": 24, "samples": samples},
+                autoswap=False,
             )
         except Exception as error:  # vispy raises many kinds; all of them mean: no picture
             log.warning("No 3D view: %s", error)
@@ -277,6 +289,15 @@ class SceneDisplay(QWidget):
     def redraw(self) -> None:
         if self._canvas is not None:
             self._canvas.update()
+
+    def draw_now(self) -> None:
+        """Draw without waiting for the event loop; for measuring."""
+        if self._canvas is not None:
+            from vispy import gloo
+
+            self._canvas.set_current()
+            self._paint()
+            gloo.flush()
 
     def close_canvas(self) -> None:
         """Give the OpenGL context back; the view is not used after this."""
