@@ -36,6 +36,8 @@ CLEARLY_SMALLER = 0.8
 """Share of the volume that makes the smaller part worth having."""
 SAME = 3e-4
 """Distance below which two descriptions show the same surface."""
+DOUBTFUL = 0.015
+"""Distance of the inliers beyond which, as with too few of them, a fit among outliers is tried again."""
 NEIGHBOURS = 8
 
 
@@ -148,6 +150,10 @@ def _flat(task: _Task, warnings: list[str]) -> _Found | None:
 def _solid(task: _Task, partial_view: bool, warnings: list[str]) -> _Found:
     """The best part; where the points leave it open, a smaller one that fits as well."""
     found = _search(task, partial_view)
+    if task.outliers > 0 and (found.rms > DOUBTFUL or found.share < 0.9 * (1 - task.outliers)):
+        # Outliers among the scouts may have misled it: other scouts, all orientations.
+        again = _search(replace(task, core=np.roll(task.core, -SCOUTS), variances=np.ones(3)), partial_view)
+        found = min(found, again, key=lambda it: _typical(it.part, task))
     if partial_view or _overhang(found.part, task.points[task.core]) <= OVERHANG:
         return found
     smaller = _search(task, True)
@@ -161,6 +167,11 @@ def _solid(task: _Task, partial_view: bool, warnings: list[str]) -> _Found:
 
 
 # ------------------------------------------------------------------------------------------------- search
+
+
+def _typical(part: Batch, task: _Task) -> float:
+    """The distance within which most of the expected inliers lie."""
+    return float(np.quantile(np.abs(distances(part, task.points)), 0.8 * (1 - task.outliers)))
 
 
 def _starts(task: _Task, partial_view: bool) -> Batch:

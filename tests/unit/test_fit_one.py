@@ -109,6 +109,20 @@ def test_outliers_are_told_apart_and_counted():
     assert found.inlier_share == pytest.approx(0.7, abs=0.04)
 
 
+@pytest.mark.parametrize(("row", "share"), [(ROWS[4], 0.3), (ROWS[2], 0.5), (ROWS[7], 0.6)])
+def test_outliers_in_every_kind_of_part(row, share):
+    random = rng(100)
+    for _ in range(6):
+        part = draw(row, random)
+        count = round(1000 * (1 - share))
+        low, high = part.bounds()
+        noise = random.uniform(low - (high - low) / 2, high + (high - low) / 2, (1000 - count, 3))
+        points = np.vstack([sample_surface(part, count, random)[0], noise])
+        found = fit_superquadric(points, outliers=share)
+        assert solid_iou(part, found.part, random) > 0.98
+        assert found.inlier_share == pytest.approx(1 - share, abs=0.04)
+
+
 def test_a_taper_is_found_only_when_asked_for():
     part = replace(PART, taper=(0.5, 0.5), exponents=(0.3, 0.4))
     points, _ = sample_surface(part, 1000, rng(6))
