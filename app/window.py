@@ -209,6 +209,7 @@ class MainWindow(QMainWindow):
         self.panels[method_id] = panel
         self.stack.addWidget(panel)
         self.inspector.addWidget(panel.inspector)
+        panel.result_shown.connect(lambda _: self._show_place())
         panel.refresh_icons()
         return panel
 

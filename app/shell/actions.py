@@ -68,8 +68,9 @@ class Actions:
 
     def _rebuild_menus(self) -> None:
         bar = self._window.menuBar()
+        bar.clear()
         for menu in self._menus:
-            menu.deleteLater()  # clear() would take them off the bar and keep them
+            menu.deleteLater()  # clear() takes them off the bar and keeps them
         self._menus = []
         titles = dict.fromkeys(command.menu for command in self._registry.all() if command.menu)
         for title in sorted(

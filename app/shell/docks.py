@@ -49,7 +49,7 @@ class JobsView(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((1, 56), (2, 48), (3, 64), (4, 24)):
+        for column, width in ((1, 52), (2, 54), (3, 66), (4, 24)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
         self._rows: dict[int, QTreeWidgetItem] = {}

@@ -93,6 +93,8 @@ def test_commands_of_a_panel_come_and_go_with_it(window):
     assert window.registry.get("shapes.fit") is not None
     window.show_start()
     assert window.registry.get("shapes.fit") is None
+    titles = [action.text() for action in window.menuBar().actions()]
+    assert len(set(titles)) == len(titles) and "Parts" not in titles
 
 
 def test_a_shortcut_can_be_changed_but_not_taken_from_another(window, qtbot):
