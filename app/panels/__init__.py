@@ -1,8 +1,9 @@
-"""Panels: one folder per method."""
+"""Panels: one folder per method that needs more than the generic one."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,5 +11,8 @@ if TYPE_CHECKING:
 
 
 def panel_class(method_id: str) -> type[Panel]:
-    """The panel of a method, ``app.panels.<id>.panel.PANEL``."""
-    return importlib.import_module(f"app.panels.{method_id}.panel").PANEL
+    """``app.panels.<id>.panel.PANEL``, or the generic panel where a method has no folder of its own."""
+    name = f"app.panels.{method_id.replace('-', '_')}"
+    if importlib.util.find_spec(name) is None:
+        name = "app.panels.generic"
+    return importlib.import_module(f"{name}.panel").PANEL

@@ -20,11 +20,18 @@ from app.views.dock import DockTitle, make_dock
 from app.views.message_bar import Message, MessageBar
 from app.views.result_strip import ResultStrip
 from methods.core.declaration import Method, Sample
+from methods.core.errors import BadInput
 from methods.core.results import Result
 
 log = logging.getLogger("studiolo.panel")
 
-__all__ = ["DocumentCodec", "Message", "Panel", "Services", "TourStep"]
+__all__ = ["FAILURES", "DocumentCodec", "Message", "Panel", "Services", "TourStep"]
+
+FAILURES = (
+    Message("bad-input", "error", "{what}", "{remedy}"),
+    Message("work-failed", "error", "{what}", "{remedy}"),
+)
+"""What :meth:`Panel.show_error` says; every panel declares these two."""
 
 
 class DocumentCodec(Protocol):
@@ -172,6 +179,12 @@ class Panel(QWidget):
         text = self.message_bar.show_message(declared, fields)
         level = {"error": logging.ERROR, "warning": logging.WARNING}.get(declared.severity, logging.INFO)
         log.log(level, "%s: %s", self.method.title, text)
+
+    def show_error(self, error: BaseException) -> None:
+        """Say what went wrong and what can be done about it."""
+        what = getattr(error, "what", "") or f"{type(error).__name__}: {error}"
+        remedy = getattr(error, "remedy", "")
+        self.message("bad-input" if isinstance(error, BadInput) else "work-failed", what=what, remedy=remedy)
 
     def result_ready(self, result: Result) -> None:
         """Show how the latest result can be copied."""

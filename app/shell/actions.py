@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from app.commands import Command, CommandRegistry
 from app.theme import Theme
 
-MENU_ORDER = ("File", "Edit", "Parts", "Fit", "Export", "3D view", "View", "Help")
+MENU_ORDER = ("File", "Edit", "Parts", "Fit", "Action", "Export", "3D view", "View", "Help")
 
 
 class Actions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWidget
 
@@ -49,6 +50,9 @@ def make_dock(dock_id: str, title: str, widget: QWidget, icon: Callable[[str], Q
     dock = QDockWidget(title)
     dock.setObjectName(dock_id)
     dock.setAccessibleName(title)
+    widget.setAttribute(
+        Qt.WidgetAttribute.WA_StyledBackground
+    )  # else a plain QWidget shows the window's colour
     dock.setWidget(widget)
     dock.setTitleBarWidget(DockTitle(dock, icon))
     dock.setMinimumSize(120, 60)
