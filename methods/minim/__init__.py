@@ -1,0 +1,1 @@
+"""MINIM (declaration comes with the actions)."""
