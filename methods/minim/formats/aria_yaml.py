@@ -131,13 +131,13 @@ class _Reader:
         if key and (key.end() == line.last or self._colon(key.end(), line.last)):
             quote, start, end, after = source[start], start + 1, key.end() - 1, key.end()
         role = _ROLE.match(source, start, end)
-        if role and (role[1].startswith("/") or role[1] == "text" and self._in_field(line)):
+        if role and (role[1].startswith("/") or (role[1] == "text" and self._in_field(line))):
             self._property(line, role[1], after if quote else role.end())
             return
         draft = self.outline.node(line.indent, "StaticText")
         self.last = (line.indent, draft, "name")
         at = self._key(draft, role, quote, end) if role else start
-        if role and (at == end or not quote and self._colon(at, end)):
+        if role and (at == end or (not quote and self._colon(at, end))):
             self._value(line, draft, after if quote else at)
         elif unchanged := _UNCHANGED.fullmatch(source, start, end):
             draft.role, draft.native_id = "#unchanged", unchanged[1]
@@ -213,11 +213,13 @@ class _Reader:
         start = self._skip(after + 1, line.last)
         if start < line.last:
             self._scalar(line, draft, start, field)
-        elif (
-            draft.role in _EDITABLE
-            and self.source[after + 1 : line.stop].startswith(" ")
-            and not self._below(line)
-        ):
+        elif draft.role in _EDITABLE:
+            self._place(line, draft, after)
+
+    def _place(self, line: Line, draft: Draft, after: int) -> None:
+        """An empty value, where a line ends in a colon and a space and nothing is below."""
+        below = self._below(line) and not self.lines[self.at].blank
+        if self.source.startswith(": ", after, line.stop) and not below:
             draft.texts.append(self.outline.text("value", after + 2, after + 2))
 
     def _scalar(self, line: Line, draft: Draft, start: int, field: str) -> None:
