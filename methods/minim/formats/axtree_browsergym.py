@@ -11,8 +11,9 @@ from methods.minim.observation import Box, Observation
 FORMAT = "browsergym-text"
 
 _FLAGS = PROPERTIES | {"clickable", "visible", "som"}
-_PAIR = re.compile(rf"(?:,\s*|\s+)([A-Za-z_][\w-]*+)=({QUOTED}|[^\s,'\"][^\s,]*+|(?=[\s,]|$))(?=[\s,]|$)")
-_FLAG = re.compile(rf",\s*({'|'.join(sorted(_FLAGS))})(?=\s*,|\s*$)")
+_ATTRIBUTE = re.compile(
+    rf"(?:(,)\s*|\s+)([A-Za-z_][\w-]*+)(?:=({QUOTED}|[^\s,'\"][^\s,]*+|(?=[\s,]|$)))?(?=[\s,]|$)"
+)
 _COORDINATES = re.compile(r"\(?(-?[\d.]{1,20}),\s*(-?[\d.]{1,20}),\s*([\d.]{1,20}),\s*([\d.]{1,20})\)?")
 
 
@@ -31,14 +32,14 @@ def read(name: str, source: str) -> Observation:
 
 
 def _attributes(outline: Outline, draft: Draft, start: int, end: int) -> None:
-    source = outline.source
     while start < end:
-        if match := _FLAG.match(source, start, end):
-            draft.states[match[1]] = True
-        elif match := _PAIR.match(source, start, end):
-            _pair(outline, draft, match[1], *match.span(2))
+        match = _ATTRIBUTE.match(outline.source, start, end)
+        if match and match[3] is not None:
+            _pair(outline, draft, match[2], *match.span(3))
+        elif match and match[1] and match[2] in _FLAGS:
+            draft.states[match[2]] = True
         else:
-            note(outline, draft, "", *trimmed(source, start, end))
+            note(outline, draft, "", *trimmed(outline.source, start, end))
             return
         start = match.end()
 

@@ -72,7 +72,8 @@ def _read_node(outline: Outline, line: Line, match: re.Match[str], tail: Tail) -
             outline.odd("the quote around the name is not closed", line.number)
     if draft.role == "RootWebArea" and not outline.title:
         outline.title = draft.texts[0].text if draft.texts else ""
-    tail(outline, draft, at, line.last)
+    if at < line.last:
+        tail(outline, draft, at, line.last)
 
 
 def _name_end(source: str, start: int, last: int) -> tuple[int, bool]:
@@ -117,6 +118,8 @@ def _read_header(outline: Outline, line: Line) -> None:
 
 def note(outline: Outline, draft: Draft, key: str, start: int, end: int, codec: str = "plain") -> None:
     """A property whose value is at ``source[start:end]``: a state, or a text where it can hold anything."""
+    if start == end and key not in _FIELDS:
+        return
     raw = outline.source[start:end]
     if key in _FIELDS:
         draft.texts.append(outline.text(_FIELDS[key], start, end, codec))
@@ -126,14 +129,17 @@ def note(outline: Outline, draft: Draft, key: str, start: int, end: int, codec: 
         draft.states[key] = float(raw) if "." in raw else int(raw)
     elif key in _WORDS and _WORD.fullmatch(raw):
         draft.states[key] = raw
-    elif end > start:
+    else:
         draft.texts.append(outline.text("description", start, end, codec))
 
 
 def trimmed(source: str, start: int, end: int) -> tuple[int, int]:
     """The same range without white space at its ends."""
-    raw = source[start:end]
-    return min(end, start + len(raw) - len(raw.lstrip())), max(start, start + len(raw.rstrip()))
+    while start < end and source[start].isspace():
+        start += 1
+    while start < end and source[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
 _SNIFF = 200_000

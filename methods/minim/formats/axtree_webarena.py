@@ -11,7 +11,7 @@ from methods.minim.observation import Observation
 FORMAT = "webarena-text"
 
 # Only known names split the line, so that a colon inside a value does not end it.
-_KEY = re.compile(rf"(?<!\S)({'|'.join(sorted(PROPERTIES))}):(?=\s|$)")
+_KEY = re.compile(r"(?<= )([A-Za-z]++):(?=\s|$)")
 
 
 def matches(name: str, source: str) -> bool:
@@ -31,6 +31,8 @@ def read(name: str, source: str) -> Observation:
 def _properties(outline: Outline, draft: Draft, start: int, end: int) -> None:
     key, at = "", start
     for match in _KEY.finditer(outline.source, start, end):
+        if match[1] not in PROPERTIES:
+            continue
         note(outline, draft, key, *trimmed(outline.source, at, match.start()))
         key, at = match[1], match.end()
     note(outline, draft, key, *trimmed(outline.source, at, end))

@@ -94,7 +94,10 @@ class Outline:
 
     def text(self, field: str, start: int, end: int, codec: str = "plain") -> Text:
         """The text at ``source[start:end]``."""
-        return Text(field, decode(self.source[start:end], codec), Span(start, end, codec))
+        raw = self.source[start:end]
+        if "\\" in raw or "''" in raw:  # all that these formats escape with; most texts have neither
+            return Text(field, decode(raw, codec), Span(start, end, codec))
+        return Text(field, raw, Span(start, end, codec))
 
     def odd(self, what: str, number: int) -> None:
         """Note that line ``number`` is odd; the file is read on."""
