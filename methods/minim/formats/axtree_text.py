@@ -32,8 +32,8 @@ _WORDS = frozenset(
 )
 _NODE = re.compile(r"(?:\[([\w:.-]+)\] ?)?([A-Za-z][\w-]*+)(?: ((?=['\"]))|(?=[ ,]|$))")
 _NAME = re.compile(f"(?:{QUOTED})(?=[\\s,]|$)")
-_KEYED = re.compile(r"(Tab \d+(?: \([^)\n]*\))?|[A-Z][A-Za-z ]{0,40}):(?=\s|$)\s*")
-_NEXT_TAB = re.compile(r" \| (?=Tab \d+(?: \([^)\n]*\))?: )")
+_KEYED = re.compile(r"(Tab \d+(?: \((?:current|active|active tab)\))?|[A-Z][A-Za-z ]{0,40}):(?=\s|$)\s*")
+_NEXT_TAB = re.compile(r" \| (?=Tab \d+(?: \((?:current|active|active tab)\))?: )")
 _INTEGER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 _WORD = re.compile(r"[a-z][a-z ]{0,24}")
 
