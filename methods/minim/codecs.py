@@ -24,7 +24,17 @@ def _same(text: str) -> str:
     return text
 
 
-_BACKSLASHES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0", "e": "\x1b"}
+_BACKSLASHES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "a": "\a",
+    "v": "\v",
+    "0": "\0",
+    "e": "\x1b",
+}
 _BACKSLASHES |= {"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
 
 
@@ -44,7 +54,7 @@ def _one_line(text: str, quote: str) -> str:
     return text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
-_JSON = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^u]")
+_JSON = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^uUx]")
 _REPR = re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\[^xuU]", re.DOTALL)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,7}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _XML = re.compile(r"&(?:#[0-9]{1,8}|#x[0-9a-fA-F]{1,7}|amp|lt|gt|quot|apos);")

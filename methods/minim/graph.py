@@ -51,7 +51,9 @@ def _columns(observation: Observation) -> np.ndarray:
         if len(row) >= 2:
             table = observation.elements[uid].parent
             above = observation.elements[table].parent if table >= 0 else -1
-            tables[above if above >= 0 and observation.elements[table].role == "rowgroup" else table].append(row)
+            tables[above if above >= 0 and observation.elements[table].role == "rowgroup" else table].append(
+                row
+            )
     found = []
     for rows in tables.values():
         header = rows[0]

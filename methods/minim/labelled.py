@@ -50,7 +50,9 @@ class LabelledScreen:
 
     @cached_property
     def interactive(self) -> np.ndarray:
-        return np.array([bool(e.states.get("interactive", e.interactive)) for e in self.observation.elements], bool)
+        return np.array(
+            [bool(e.states.get("interactive", e.interactive)) for e in self.observation.elements], bool
+        )
 
 
 def released_text(element: object) -> str:
@@ -101,7 +103,10 @@ def read(folder: Path, weak: bool = True) -> Labelled:
         BadInput: a file is missing or damaged.
     """
     if not (folder / "screens").is_dir():
-        raise BadInput(f"{folder} has no folder 'screens'.", "Give a folder with screens/, sensitivity.jsonl and tasks.jsonl.")
+        raise BadInput(
+            f"{folder} has no folder 'screens'.",
+            "Give a folder with screens/, sensitivity.jsonl and tasks.jsonl.",
+        )
     gold = list(_lines(folder / "gold.jsonl")) if (folder / "gold.jsonl").is_file() else []
     tasks = list(_lines(folder / "tasks.jsonl")) if weak else []
     wanted = {p["screen"] for p in gold + tasks}
@@ -116,7 +121,9 @@ def read(folder: Path, weak: bool = True) -> Labelled:
             [_hand_pair(screens[p["screen"]], p) for p in gold],
         )
     except (KeyError, IndexError, ValueError, TypeError) as error:
-        raise BadInput(f"{folder}: a label does not fit its screen ({error!r}).", "Get the folder again.") from error
+        raise BadInput(
+            f"{folder}: a label does not fit its screen ({error!r}).", "Get the folder again."
+        ) from error
 
 
 def _lines(path: Path) -> Iterator[dict]:
@@ -135,7 +142,10 @@ def _screen(folder: Path, row: dict) -> LabelledScreen:
     observation = load(folder / "screens" / f"{row['screen']}.json.gz")
     s = np.array(row["s"], np.float32)
     if len(s) != len(observation.elements):
-        raise BadInput(f"{row['screen']}: {len(s)} labels for {len(observation.elements)} elements.", "Get the folder again.")
+        raise BadInput(
+            f"{row['screen']}: {len(s)} labels for {len(observation.elements)} elements.",
+            "Get the folder again.",
+        )
     secrets = tuple((p["node"], p["text"], p["type"], float(p["s"])) for p in row.get("pii", ()))
     return LabelledScreen(row["screen"], row["screen"].rsplit("-", 1)[0], observation, s, secrets)
 

@@ -41,7 +41,9 @@ class PairScore:
 
 def token_counts(screen: LabelledScreen) -> np.ndarray:
     """Tokens per element: a quarter of its characters, rounded up, at least one."""
-    return np.array([max(1, math.ceil(len(released_text(e)) / 4)) for e in screen.observation.elements], np.float32)
+    return np.array(
+        [max(1, math.ceil(len(released_text(e)) / 4)) for e in screen.observation.elements], np.float32
+    )
 
 
 def score_pair(pair: Pair, codes: np.ndarray) -> PairScore:
@@ -57,7 +59,10 @@ def score_pair(pair: Pair, codes: np.ndarray) -> PairScore:
         _share(pair.critical & screen.interactive, released),
         _ratio((pair.s * given)[irrelevant & released].sum(), (pair.s * tokens)[irrelevant].sum()),
         float(released.sum() / max(candidates.sum(), 1)),
-        (float(tokens[candidates].sum()), float(tokens[released & (codes == KEEP)].sum() + 6 * (released & (codes == ABSTRACT)).sum())),
+        (
+            float(tokens[candidates].sum()),
+            float(tokens[released & (codes == KEEP)].sum() + 6 * (released & (codes == ABSTRACT)).sum()),
+        ),
     )
 
 

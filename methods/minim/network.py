@@ -48,7 +48,11 @@ class GraphAttention(nn.Module):
         self.out = nn.Linear(width, width)
         self.norm = nn.LayerNorm(width)
         self.update = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, width)
+            nn.LayerNorm(width),
+            nn.Linear(width, width),
+            nn.GELU(),
+            nn.Dropout(dropout),
+            nn.Linear(width, width),
         )
         self.dropout = nn.Dropout(dropout)
         nn.init.xavier_uniform_(self.attend)
@@ -83,7 +87,11 @@ class NodeUpdate(nn.Module):
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.update = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * width, width)
+            nn.LayerNorm(width),
+            nn.Linear(width, 2 * width),
+            nn.GELU(),
+            nn.Dropout(dropout),
+            nn.Linear(2 * width, width),
         )
 
     def forward(self, h: Tensor, edges: Tensor, relations: Tensor) -> Tensor:
@@ -105,13 +113,17 @@ class Network(nn.Module):
         self.text = nn.Sequential(nn.Dropout(drop), nn.Linear(DIM, config.text))
         self.page = nn.Linear(config.page_features + config.text, width)
         self.page_layers = layers(config.page_layers)
-        self.sensitivity = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
+        self.sensitivity = nn.Sequential(
+            nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1)
+        )
         self.task_text = nn.Sequential(nn.Dropout(drop), nn.Linear(DIM, config.text))
         self.match = nn.Sequential(nn.Dropout(drop), nn.Linear(DIM, config.text))
         self.task = nn.Linear(config.task_features + 2 * config.text, width)
         self.task_layers = layers(config.task_layers)
         self.context = nn.Linear(2 * width, width)
-        self.necessity = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
+        self.necessity = nn.Sequential(
+            nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1)
+        )
 
     def page_state(self, numbers: Tensor, text: Tensor, edges: Tensor, relations: Tensor) -> Tensor:
         """(N, width): what the page tower makes of each element."""

@@ -68,7 +68,11 @@ def _groups(observation: Observation) -> np.ndarray:
         if e.parent < 0:
             record[e.uid] = e.uid
             continue
-        alike = Counter(shape[c] for c in children[e.parent])[shape[e.uid]] if len(children[e.parent]) < 400 else 2
+        alike = (
+            Counter(shape[c] for c in children[e.parent])[shape[e.uid]]
+            if len(children[e.parent]) < 400
+            else 2
+        )
         is_record = children[e.uid] and (e.role in ("row", "listitem", "article", "option") or alike >= 2)
         record[e.uid] = e.uid if is_record else record[e.parent]
     return record

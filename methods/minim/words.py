@@ -13,7 +13,9 @@ STOP = frozenset(
 )
 _WORD = re.compile(r"[a-z0-9]+")
 _QUOTED = re.compile(r"'([^']{2,80})'|\"([^\"]{2,80})\"|“([^”]{2,80})”|‘([^’]{2,80})’")
-_CAPITALISED = re.compile(r"(?<![.!?]\s)(?<!^)\b([A-Z][\w&.+-]*(?:\s+(?:of|and|&|the|for)?\s*[A-Z0-9][\w&.+-]*)*)")
+_CAPITALISED = re.compile(
+    r"(?<![.!?]\s)(?<!^)\b([A-Z][\w&.+-]*(?:\s+(?:of|and|&|the|for)?\s*[A-Z0-9][\w&.+-]*)*)"
+)
 
 
 def stem(word: str) -> str:

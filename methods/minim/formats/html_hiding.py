@@ -49,8 +49,14 @@ def hiding_of(style: str) -> Hiding:
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _BRACE = re.compile(r"[^{}]*+([{}])")
-_LAST = re.compile(r"(?P<tag>[a-z][a-z0-9-]*|\*)?(?P<rest>(?:[.#][\w-]+)*)(?P<more>.*)", re.IGNORECASE | re.DOTALL)
+_LAST = re.compile(
+    r"(?P<tag>[a-z][a-z0-9-]*|\*)?(?P<rest>(?:[.#][\w-]+)*)(?P<more>.*)", re.IGNORECASE | re.DOTALL
+)
 _PART = re.compile(r"([.#])([\w-]+)")
+
+
+Rank = tuple[bool, int, int, bool, int]
+"""Importance, ids, classes, tag and order of a rule: the greater wins (CSS Cascading, section 6)."""
 
 
 class Sheet:
@@ -62,7 +68,7 @@ class Sheet:
     """
 
     def __init__(self, sheets: Iterable[str]) -> None:
-        self._rules: dict[str, list[tuple[str, frozenset[str], Hiding, int]]] = defaultdict(list)
+        self._rules: dict[str, list[tuple[str, frozenset[str], Hiding, Rank]]] = defaultdict(list)
         self._count = 0
         for css in sheets:
             self._read(_COMMENT.sub(" ", css))
@@ -89,31 +95,22 @@ class Sheet:
             if not parts or self._count >= MAX_RULES:
                 continue
             match = _LAST.match(parts[-1])
-            exact = len(parts) == 1 and not match["more"]
-            # ``display:block`` shows only against rules that are not more special; taken as showing always.
-            if hides == Hiding.SHOWN or exact:
+            if hides == Hiding.SHOWN or (len(parts) == 1 and not match["more"]):
                 self._count += 1
                 keys = frozenset(kind + name for kind, name in _PART.findall(match["rest"]))
                 tag = (match["tag"] or "*").lower()
-                self._rules[max(keys, default=tag)].append((tag, keys, hides, self._count))
+                special = sum(selector.count(mark) for mark in ".[:")
+                rank = ("!important" in body, selector.count("#"), special, tag != "*", self._count)
+                self._rules[max(keys, default=tag)].append((tag, keys, hides, rank))
 
     def _hiding(self, tag: str, native_id: str, classes: str) -> Hiding:
         """How far the sheets hide an element with this tag, id and class attribute."""
         keys = {f".{c}" for c in classes.split()} | ({f"#{native_id}"} if native_id else set())
-        found, last_show, last_out = Hiding.SHOWN, 0, 0
+        best: dict[Hiding, Rank] = {}
         for key in (*keys, tag, "*"):
-            for wanted, needs, hides, order in self._rules.get(key, ()):
+            for wanted, needs, hides, rank in self._rules.get(key, ()):
                 if wanted in ("*", tag) and needs <= keys:
-                    if hides == Hiding.SHOWN:
-                        last_show = max(last_show, order)
-                    elif hides == Hiding.OUT:
-                        last_out = max(last_out, order)
-                    else:
-                        found = max(found, hides)
-        if last_out and not (last_show and self._special(last_show, last_out)):
+                    best[hides] = max(best.get(hides, rank), rank)
+        if Hiding.OUT in best and best[Hiding.OUT] > best.get(Hiding.SHOWN, ()):
             return Hiding.OUT
-        return found
-
-    @staticmethod
-    def _special(last_show: int, last_out: int) -> bool:
-        return last_show > 0 or last_out > last_show
+        return Hiding.UNSEEN if Hiding.UNSEEN in best else Hiding.SHOWN
