@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def edges(observation: Observation) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _siblings(observation: Observation) -> np.ndarray:
-    found = [pair for children in observation.children for pair in zip(children, children[1:], strict=False)]
+    found = [pair for children in observation.children for pair in pairwise(children)]
     return np.array(found, np.int64).reshape(-1, 2)
 
 

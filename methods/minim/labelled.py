@@ -127,9 +127,11 @@ def read(folder: Path, weak: bool = True) -> Labelled:
 
 
 def _lines(path: Path) -> Iterator[dict]:
+    number = 0
     try:
         with path.open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream, 1):
+            for line in stream:
+                number += 1
                 if line.strip():
                     yield json.loads(line)
     except FileNotFoundError:

@@ -16,15 +16,20 @@ from methods.minim.observation import Element, Observation
 
 ROLES = (
     "button link textbox searchbox combobox listbox option checkbox radio switch slider spinbutton tab tablist "
-    "menuitem menu navigation banner main form dialog alert status table row cell gridcell columnheader rowheader list listitem "
+    "menuitem menu navigation banner main form dialog alert status table row cell "
+    "gridcell columnheader rowheader list listitem "
     "heading img statictext labeltext generic paragraph article complementary contentinfo rootwebarea group "
     "separator toolbar treeitem none"
 ).split()
 _ALIAS = {
-    "image": "img", "text": "statictext", "inlinetextbox": "statictext", "label": "labeltext", "alertdialog": "dialog",
-    "grid": "table", "treegrid": "table", "menubar": "menu", "menuitemcheckbox": "menuitem", "menuitemradio": "menuitem",
-    "textarea": "textbox", "entry": "textbox", "push-button": "button", "webarea": "rootwebarea", "document": "rootwebarea",
-    "frame": "rootwebarea", "layouttablecell": "cell", "layouttablerow": "row", "layouttable": "table", "region": "group",
+    "image": "img", "text": "statictext", "inlinetextbox": "statictext", "label": "labeltext",
+    "alertdialog": "dialog",
+    "grid": "table", "treegrid": "table", "menubar": "menu", "menuitemcheckbox": "menuitem",
+    "menuitemradio": "menuitem",
+    "textarea": "textbox", "entry": "textbox", "push-button": "button", "webarea": "rootwebarea",
+    "document": "rootwebarea",
+    "frame": "rootwebarea", "layouttablecell": "cell", "layouttablerow": "row", "layouttable": "table",
+    "region": "group",
     "section": "group", "log": "status", "presentation": "none", "static": "statictext", "radiogroup": "group",
 }  # fmt: skip
 _ROLE_INDEX = {role: i for i, role in enumerate(ROLES)}
@@ -65,8 +70,10 @@ NAMES = (
     + ("dialog open",)
     + tuple(f"rule {t}" for t in RULES)
     + ("rule s",)
-    + ("length", "words", "digits", "upper", "letters", "punctuation", "symbols", "at sign", "same text", "entropy", "is number", "empty")
-    + ("depth", "children", "position", "siblings", "subtree", "leaf", "x", "y", "w", "h", "has box", "order", "peers", "size")
+    + ("length", "words", "digits", "upper", "letters", "punctuation", "symbols", "at sign", "same text",
+    "entropy", "is number", "empty")
+    + ("depth", "children", "position", "siblings", "subtree", "leaf", "x", "y", "w", "h", "has box",
+    "order", "peers", "size")
 )  # fmt: skip
 """What each column of :attr:`PageFeatures.numbers` means."""
 

@@ -15,7 +15,8 @@ from methods.minim.page_features import PageFeatures
 from methods.minim.words import phrases, stem, words
 
 NAMES = (
-    "cosine", "cosine rank", "parent cosine", "best word", "mean word", "task covered", "rare words", "rare share", "task share",
+    "cosine", "cosine rank", "parent cosine", "best word", "mean word", "task covered", "rare words",
+    "rare share", "task share",
     "words shared", "text in task", "phrase in text", "phrase share", "number shared", "row match", "row phrase",
     "page phrase", "page match", "elsewhere", "first word", "overlap rank",
 )  # fmt: skip
