@@ -92,7 +92,8 @@ PLACEHOLDERS = frozenset(("placeholder", "aria-placeholder"))
 TEST_IDS = ("data-testid", "data-test-id", "data-test", "data-cy", "data-qa")
 """What test tools find elements by. They work as ids and stay."""
 
-_HARMLESS = _words("""id class name type role for rel rev target lang xml:lang dir width height tabindex hidden disabled checked
+_HARMLESS = _words("""id class name type role for rel rev target lang xml:lang dir
+    width height tabindex hidden disabled checked
     selected required readonly multiple size maxlength minlength max min step autocomplete autofocus autocapitalize
     autocorrect spellcheck inputmode enterkeyhint contenteditable draggable translate method enctype accept
     accept-charset novalidate charset http-equiv media sizes integrity crossorigin referrerpolicy fetchpriority
