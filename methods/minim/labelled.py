@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from methods.core.errors import BadInput
-from methods.minim.formats import load
 from methods.minim.observation import Observation
 
 CRITICAL_N = 7.0
@@ -141,6 +140,8 @@ def _lines(path: Path) -> Iterator[dict]:
 
 
 def _screen(folder: Path, row: dict) -> LabelledScreen:
+    from methods.minim.formats import load
+
     observation = load(folder / "screens" / f"{row['screen']}.json.gz")
     s = np.array(row["s"], np.float32)
     if len(s) != len(observation.elements):

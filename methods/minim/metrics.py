@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from methods.minim.labelled import LabelledScreen, Pair, released_text
-from methods.minim.policy import ABSTRACT, KEEP, REMOVE
 
 ABSTRACT_TOKENS = 6.0 * 0.05
 """What an abstracted element still leaks: a placeholder of 6 tokens, read with probability 0.05 (MINIM, section 4)."""
@@ -48,6 +47,8 @@ def token_counts(screen: LabelledScreen) -> np.ndarray:
 
 def score_pair(pair: Pair, codes: np.ndarray) -> PairScore:
     """Figures of one decision vector ``codes`` (N,) on one pair."""
+    from methods.minim.policy import ABSTRACT, KEEP, REMOVE
+
     screen = pair.screen
     candidates = screen.candidates
     released = (codes != REMOVE) & candidates

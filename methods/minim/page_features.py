@@ -6,13 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from methods.minim.encoder import encoder
-from methods.minim.findings import TYPES, Finding
 from methods.minim.graph import edges
 from methods.minim.observation import Element, Observation
+
+if TYPE_CHECKING:
+    from methods.minim.findings import Finding
 
 ROLES = (
     "button link textbox searchbox combobox listbox option checkbox radio switch slider spinbutton tab tablist "
@@ -148,6 +151,8 @@ def _regions(observation: Observation) -> np.ndarray:
 
 
 def _rules(count: int, findings: Sequence[Finding]) -> np.ndarray:
+    from methods.minim.findings import TYPES
+
     out = np.zeros((count, len(RULES) + 1), np.float32)
     index = {t: i for i, t in enumerate(RULES)}
     for f in findings:
