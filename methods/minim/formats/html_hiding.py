@@ -72,7 +72,17 @@ class Sheet:
         self._count = 0
         for css in sheets:
             self._read(_COMMENT.sub(" ", css))
-        self.hiding = lru_cache(4096)(self._hiding)
+        self._by_rule = lru_cache(4096)(self._hiding)
+
+    def hiding(self, tag: str, native_id: str, classes: str, style: str) -> Hiding:
+        """How far its own style and the sheets hide an element with this tag, id and class attribute."""
+        inline = hiding_of(style) if style else Hiding.SHOWN
+        if not self._rules or inline == Hiding.OUT:
+            return inline
+        found = self._by_rule(tag, native_id, classes)
+        if found == Hiding.OUT and style and _SHOW.search(style.lower()):
+            return inline
+        return max(inline, found)
 
     def _read(self, css: str) -> None:
         depth, selector = 0, ""
@@ -104,7 +114,6 @@ class Sheet:
                 self._rules[max(keys, default=tag)].append((tag, keys, hides, rank))
 
     def _hiding(self, tag: str, native_id: str, classes: str) -> Hiding:
-        """How far the sheets hide an element with this tag, id and class attribute."""
         keys = {f".{c}" for c in classes.split()} | ({f"#{native_id}"} if native_id else set())
         best: dict[Hiding, Rank] = {}
         for key in (*keys, tag, "*"):

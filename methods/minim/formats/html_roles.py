@@ -23,10 +23,18 @@ CLOSES = {
     "tr": ("td", "th", "tr"), "td": ("td", "th"), "th": ("td", "th"), "tbody": ("td", "th", "tr", "thead", "tbody"),
     "tfoot": ("td", "th", "tr", "thead", "tbody"), "body": ("head",), "a": ("a",), "button": ("button",),
 } | dict.fromkeys(
-    _words("address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr "
-    "main nav ol p pre section table ul"), ("p",)
+    _words(
+        "address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr "
+        "main nav ol p pre section table ul"
+    ),
+    ("p",),
 )  # fmt: skip
 """Open tags that a start tag ends, when they are near (HTML standard, section 13.2.6.4.7)."""
+
+BARRIERS = _words(
+    "table ul ol dl select div button td th svg math template details section article fieldset form dialog caption"
+)
+"""Open tags that no start tag inside them ends from within."""
 
 _BY_TAG = {
     "a": "link", "article": "article", "aside": "complementary", "blockquote": "blockquote", "button": "button",
@@ -86,13 +94,13 @@ def role_of(tag: str, attributes: Mapping[str, str]) -> str:
 
 
 URLS = _words("href src action formaction srcset poster data cite ping longdesc background xlink:href")
-DESCRIPTIONS = _words("title aria-description aria-roledescription aria-valuetext content")
 NAMES = _words("aria-label alt label")
 PLACEHOLDERS = frozenset(("placeholder", "aria-placeholder"))
 TEST_IDS = ("data-testid", "data-test-id", "data-test", "data-cy", "data-qa")
 """What test tools find elements by. They work as ids and stay."""
 
-_HARMLESS = _words("""id class name type role for rel rev target lang xml:lang dir
+_HARMLESS = _words(
+    """id class name type role for rel rev target lang xml:lang dir
     width height tabindex hidden disabled checked
     selected required readonly multiple size maxlength minlength max min step autocomplete autofocus autocapitalize
     autocorrect spellcheck inputmode enterkeyhint contenteditable draggable translate method enctype accept
@@ -111,10 +119,11 @@ _HARMLESS = _words("""id class name type role for rel rev target lang xml:lang d
     stroke-dashoffset stroke-opacity stroke-miterlimit opacity transform x y x1 x2 y1 y2 cx cy r rx ry dx dy
     points offset stop-color stop-opacity clip-path clip-rule clippathunits mask preserveaspectratio
     gradientunits gradienttransform focusable text-anchor dominant-baseline font-size font-weight font-family
-    letter-spacing shape-rendering patternunits baseprofile overflow""") | frozenset(TEST_IDS)
+    letter-spacing shape-rendering patternunits baseprofile overflow"""
+) | frozenset(TEST_IDS)
 
 
-def field_of(name: str, tag: str) -> str:
+def field_of(name: str) -> str:
     """The kind of text that an attribute holds; "" for what cannot carry a secret.
 
     Attributes nobody knows count as text: what is not on the list of harmless ones may hold anything. What
@@ -128,8 +137,6 @@ def field_of(name: str, tag: str) -> str:
         return "name"
     if name in PLACEHOLDERS:
         return "placeholder"
-    if name == "value":
-        return "value"
-    if name == "aria-valuenow":
+    if name in ("value", "aria-valuenow"):
         return "value"
     return "copy" if name.startswith(("data-", "on")) else "description"
