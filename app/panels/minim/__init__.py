@@ -1,0 +1,1 @@
+"""The privacy panel: what leaves the machine, element by element."""

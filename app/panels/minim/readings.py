@@ -1,0 +1,181 @@
+"""What is known about the open observation: found, scored, decided, and what would leave. No Qt.
+
+Everything here runs in a worker, except :func:`decide`, which is quick enough to follow a dragged line.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.panels.minim.companions import examples_beside, picture_beside
+from app.panels.minim.document import Masking
+from methods.core.results import Source
+from methods.core.runner import sha256_of_file
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from methods.minim.findings import Finding
+    from methods.minim.leakcheck import LeakReport
+    from methods.minim.observation import Observation
+    from methods.minim.operators import Pseudonyms
+    from methods.minim.policy import Decisions, Override, Policy
+    from methods.minim.redact import Redaction
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """An observation with what the rules found in it.
+
+    Attributes:
+        types: for each element the id of its strongest type, "" where nothing was found.
+    """
+
+    observation: Observation
+    secrets: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    types: tuple[str, ...]
+
+    def findings_of(self, uid: int) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.uid == uid)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A page with its scores for one task; ``s`` and ``n`` are float32 (N,) in [0, 10]."""
+
+    page: Page
+    task: str
+    s: np.ndarray
+    n: np.ndarray
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outgoing:
+    """What leaves for a set of decisions, and what the check says about it."""
+
+    decisions: Decisions
+    redaction: Redaction
+    leaks: LeakReport
+    tokens: tuple[int, int]
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.leaks.ok and self.leaks.ids_ok)
+
+
+def read(
+    path: Path, trace: tuple[str, ...] = (), step: int = 0, before: Masking | None = None
+) -> tuple[Masking, Page]:
+    """A fresh document for the observation in ``path``, with the example tasks and picture that lie beside it.
+
+    Args:
+        before: the document so far; thresholds, secrets and the way things are abstracted stay as they are.
+
+    Raises:
+        BadInput: the file is no observation.
+    """
+    from methods.minim import formats
+
+    observation = formats.load(path)
+    before = before or Masking()
+    examples = examples_beside(path)
+    state = Masking(
+        observation=observation,
+        source=Source(str(path), sha256_of_file(path)),
+        screenshot=picture_beside(path),
+        examples=examples,
+        task=before.task if trace else examples[0] if examples else "",
+        tau_n=before.tau_n,
+        tau_s=before.tau_s,
+        operators=before.operators,
+        rulings=before.rulings if trace else (),
+        secrets=before.secrets,
+        trace=trace,
+        step=step,
+    )
+    return state, look(observation, state.secrets)
+
+
+def look(observation: Observation, secrets: tuple[str, ...]) -> Page:
+    """Run the rules over an observation."""
+    from methods.minim.findings import find, type_of
+
+    findings = find(observation, secrets)
+    touched: dict[int, list[Finding]] = {}
+    for finding in findings:
+        touched.setdefault(finding.uid, []).append(finding)
+    types = [""] * len(observation.elements)
+    for uid, own in touched.items():
+        types[uid] = type_of(own, uid)
+    return Page(observation, secrets, findings, tuple(types))
+
+
+_loading = threading.Lock()
+
+
+@functools.cache
+def _load_scorer() -> Any:
+    from methods.minim.scorer import Scorer
+
+    return Scorer.load(None)
+
+
+def scorer() -> Any:
+    """The scorer, loaded once; slow the first time, so never on the main thread."""
+    with _loading:
+        return _load_scorer()
+
+
+def score(page: Page, task: str) -> Scored:
+    """Scores of every element of a page for a task."""
+    model = scorer()
+    start = time.perf_counter()
+    scores = model.score(page.observation, task, page.findings)
+    return Scored(page, task, scores.s, scores.n, time.perf_counter() - start)
+
+
+def policy_of(state: Masking) -> Policy:
+    """The policy a document describes; operators that were not chosen are the policy's own."""
+    from methods.minim.policy import Policy
+
+    usual = Policy(state.tau_n, state.tau_s)
+    return Policy(state.tau_n, state.tau_s, operators={**usual.operators, **dict(state.operators)})
+
+
+def decide(scored: Scored, state: Masking, overrides: dict[int, Override]) -> Decisions:
+    """Keep, abstract or remove for every element."""
+    from methods.minim import policy
+
+    page = scored.page
+    return policy.decide(page.observation, scored.s, scored.n, page.findings, policy_of(state), overrides)
+
+
+def outgoing(page: Page, state: Masking, decisions: Decisions, pseudonyms: Pseudonyms) -> Outgoing:
+    """The minimised file for ``decisions``, checked for anything that is left in it."""
+    from methods.minim.leakcheck import check
+    from methods.minim.redact import redact
+
+    redaction = redact(page.observation, decisions, page.findings, policy_of(state), pseudonyms)
+    tokens = count_tokens(page.observation.source), count_tokens(redaction.source)
+    return Outgoing(decisions, redaction, check(page.observation, redaction, ()), tokens)
+
+
+def count_tokens(text: str) -> int:
+    """Roughly how many tokens a language model reads: a quarter of the characters, rounded up."""
+    return math.ceil(len(text) / 4)
+
+
+def floored(types: Sequence[str], uid: int) -> bool:
+    """Whether the strongest type of an element is one that never leaves without a reason."""
+    from methods.minim.findings import TYPES
+
+    return bool(types[uid]) and TYPES[types[uid]].floor
