@@ -6,9 +6,10 @@ import re
 from collections import Counter
 
 from methods.core.errors import BadInput
+from methods.minim.formats.html_attributes import VALUED, Draft
 from methods.minim.formats.html_hiding import Hiding
 from methods.minim.formats.html_roles import LABELLED, NAMED_BY_CONTENT
-from methods.minim.formats.html_tree import VALUED, Draft, Tree
+from methods.minim.formats.html_tree import Tree
 from methods.minim.observation import Element, Observation, Text
 
 FORMAT = "html"

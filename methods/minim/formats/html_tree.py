@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from methods.minim.codecs import decode, offsets
+from methods.minim.formats.html_attributes import VALUED, Draft, describe
 from methods.minim.formats.html_hiding import Hiding, Sheet
 from methods.minim.formats.html_roles import (
     BARRIERS,
     CLOSES,
     NAMED_BY_CONTENT,
     OUT_TAGS,
-    TEST_IDS,
     UNSEEN_TAGS,
     VOID,
-    field_of,
-    role_of,
 )
 from methods.minim.formats.markup import WS, Attribute, Tag, Token, text_at, tokens, value_of
 from methods.minim.observation import Span, Text
 
-VALUED = frozenset(("textbox", "searchbox", "combobox", "spinbutton"))
-"""Roles whose own text is their value."""
-
 NEAR = 8
 """How far up a start tag looks for the tags that it ends; keeps odd nesting linear."""
-
-
-@dataclass(slots=True)
-class Draft:
-    """An element in the making. ``control`` is the draft that its text may name, ``label`` the label around it."""
-
-    parent: int
-    role: str
-    start: int
-    end: int
-    hiding: Hiding = Hiding.SHOWN
-    native_id: str = ""
-    texts: list[Text] = field(default_factory=list)
-    states: dict[str, object] = field(default_factory=dict)
-    frame: str = ""
-    control: int = -1
-    label: int = -1
-    names: str = ""
-    """ids of the elements that name it, of a label: of the element that it names."""
 
 
 @dataclass(slots=True)
@@ -61,12 +36,7 @@ class _Open:
 _NESTED = {"plain": "html", "html": "html-nested"} | {
     f"html-{kind}": f"html-nested-{kind}" for kind in ("unquoted", "append")
 }
-_PICTURE = re.compile(r"data:(?:image|font|audio|video)/[\w.+-]+;base64,", re.IGNORECASE)
-_WRITES = re.compile(r"content|url\(|--", re.IGNORECASE)
-_CODES = ("checkbox", "radio")
 _IDREFS = ("aria-describedby", "aria-labelledby")
-_KEPT = ("role", "type", "list", "multiple", "size", "scope", "contenteditable")
-_FLAGS = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed")
 
 
 class Tree:
@@ -132,7 +102,7 @@ class _Page:
         if name == "html" and not self.started and self.places is None:
             self.started = True
             self.tree.drafts[self.root].start = token.start
-            self._attributes(self.tree.drafts[self.root], name, tag)
+            describe(self.tree.drafts[self.root], name, self.source, tag, self._place)
             self.stack.append(_Open(name, self.root, True, above.hiding, above.inside))
             self.open[name] += 1
             return
@@ -143,7 +113,7 @@ class _Page:
             entry.inside = Hiding.OUT
         draft = Draft(above.uid, "", self._at(token.start), self._at(token.end), hiding, frame=self.frame)
         if name != "title":
-            self._attributes(draft, name, tag)
+            describe(draft, name, self.source, tag, self._place)
         inner_page = tag.attributes.get("srcdoc")
         if name != "title" and (name not in UNSEEN_TAGS or draft.texts or inner_page):
             self._adopt(draft, entry, above)
@@ -190,15 +160,14 @@ class _Page:
         """Close the elements that a start tag ends without an end tag."""
         closes = CLOSES.get(name)
         while closes and any(self.open[tag] for tag in closes):
-            for depth, entry in enumerate(self.stack[: -NEAR - 1 : -1], 1):
-                if entry.tag in closes:
-                    break
-                if entry.tag in BARRIERS or not entry.tag:
-                    return
-            else:
+            ends = next(
+                (e for e in self.stack[: -NEAR - 1 : -1] if e.tag in closes or e.tag in BARRIERS), None
+            )
+            if ends is None or ends.tag not in closes:
                 return
-            for _ in range(depth):
+            while self.stack[-1] is not ends:
                 self._close(position)
+            self._close(position)
 
     def _text(self, token: Token, codec: str = "html", hiding: Hiding = Hiding.SHOWN) -> None:
         raw = self.source[token.start : token.end]
@@ -264,66 +233,6 @@ class _Page:
             return Hiding.UNSEEN if self._value(tag, "id") in self.described else hiding
         return hiding
 
-    def _attributes(self, draft: Draft, name: str, tag: Tag) -> None:
-        """Role, id, states and texts of an element from its start tag."""
-        found = tag.attributes
-        if not draft.role:
-            draft.role = role_of(
-                name, {k: self._value(tag, k) or "" for k in _KEPT if k in found} if found else {}
-            )
-        kind = (self._value(tag, "type") or "text").strip().lower() if name == "input" else ""
-        draft.states["tag"] = name
-        if found:
-            draft.states |= self._states(name, tag, kind)
-            refs = "for" if name == "label" else "aria-labelledby"
-            draft.names = self._value(tag, refs) or ""
-            ids = ("id", *TEST_IDS, "name")
-            draft.native_id = next((v for key in ids if key in found and (v := self._value(tag, key))), "")
-        if draft.role == "heading" and name[1:].isdecimal() and len(name) == 2:
-            draft.states.setdefault("level", int(name[1:]))
-        for attribute, place in found.items():
-            field = field_of(attribute)
-            if attribute == "style" and place.start >= 0:
-                field = "description" if _WRITES.search(self.source, place.start, place.end) else ""
-            if not field or place.start < 0 or attribute == "srcdoc":
-                continue
-            if attribute == "value":
-                field = _value_field(name, kind, draft.role)
-            if field == "copy" and place.codec == "html-unquoted":
-                field = "description"  # emptying it would break the tag
-            self._note(draft, attribute, field, place)
-        if draft.role in VALUED and name == "input" and "value" not in found:
-            draft.texts.append(self._place("value", tag.last, tag.last, "html-append"))
-
-    def _note(self, draft: Draft, attribute: str, field: str, place: Attribute) -> None:
-        if place.start == place.end and field != "value":
-            return
-        if field == "url" and _PICTURE.match(self.source, place.start):
-            return
-        text = self._place(field, place.start, place.end, place.codec)
-        draft.texts.insert(0 if attribute == "aria-label" else len(draft.texts), text)
-
-    def _states(self, name: str, tag: Tag, kind: str) -> dict[str, object]:
-        found = tag.attributes
-        states: dict[str, object] = {"input_type": kind} if kind else {}
-        for key in ("autocomplete", "inputmode"):
-            if key in found:
-                states[key] = self._value(tag, key)
-        for key in ("maxlength", "aria-level"):
-            value = self._value(tag, key) or ""
-            if value.isascii() and value.isdecimal() and len(value) < 10:
-                states[key.removeprefix("aria-")] = int(value)
-        for key in _FLAGS:
-            if key in found or (aria := self._value(tag, f"aria-{key}")) == "true":
-                states[key] = True
-            elif aria == "false":
-                states[key] = False
-        if name == "details":
-            states["expanded"] = "open" in found
-        if "onclick" in found:
-            states["clickable"] = True
-        return states
-
     def _srcdoc(self, uid: int, place: Attribute) -> None:
         if place.start < 0:
             return
@@ -346,11 +255,3 @@ class _Page:
         if self.places is not None:
             start, end, codec = self.places[start], self.places[end], _NESTED[codec]
         return text_at(self.tree.source, field, Span(start, end, codec))
-
-
-def _value_field(name: str, kind: str, role: str) -> str:
-    if name == "input" and kind in ("button", "submit", "reset", "image"):
-        return "name"
-    if name in ("option", "button", "li", "data") or kind in _CODES:
-        return "description"
-    return "value"
