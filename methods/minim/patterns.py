@@ -7,6 +7,7 @@ telephone numbers E.164, social security numbers of the US SSA, tokens as their 
 from __future__ import annotations
 
 import itertools
+import itertools
 import math
 import re
 from collections import Counter
@@ -137,7 +138,7 @@ _CODE_USED = re.compile(
 )
 _CODE_BRAND = re.compile(r"(?<!\w)G-\d{6}(?!\w)")
 _NOT_OTP = re.compile(
-    r"(?i)(?:error|dial|postal|post|zip|area|country|promo|promotion|coupon|discount|voucher|source|bar|qr|item|product|status|exit|response|http|tax|colou?r|dress|currency|"
+    r"(?i)(?:door|gate|alarm|entry|garage|locker|safe|box|gift|card|error|dial|postal|post|zip|area|country|promo|promotion|coupon|discount|voucher|source|bar|qr|item|product|status|exit|response|http|tax|colou?r|dress|currency|"
     r"language|reason|billing|cpt|icd|ndc|hs|course|class|department|dept|account|charge|stock|branch|sort|swift|bank|region|airport|referral|plan|project|job|"
     r"building|zone|invite|invoice|order|tracking|reference|qualifying|sku|diagnosis|procedure|activity)[ -]$"
 )
