@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from app.panels.minim.readings import Scored
     from methods.minim.policy import Decisions
+
+    from app.panels.minim.readings import Scored
 
 REMOVE, KEEP = 2, 0
 IRRELEVANT, CRITICAL = 3.0, 7.0

@@ -11,8 +11,9 @@ from app.project import Document
 from methods.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from methods.minim.observation import Element, Observation
     from methods.minim.policy import Override
+
+    from methods.minim.observation import Element, Observation
 
 WORDS = ("Keep", "Abstract", "Remove")
 SCOPES = {

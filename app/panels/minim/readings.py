@@ -21,13 +21,13 @@ from methods.core.runner import sha256_of_file
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from methods.minim.findings import Finding
     from methods.minim.leakcheck import LeakReport
-    from methods.minim.observation import Observation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override, Policy
     from methods.minim.redact import Redaction
+
+    from methods.minim.findings import Finding
+    from methods.minim.observation import Observation
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,10 @@ from app.panels.minim.overrides import resolve
 from app.panels.minim.readings import Outgoing, Page, Scored
 
 if TYPE_CHECKING:
-    from methods.minim.observation import Observation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override
+
+    from methods.minim.observation import Observation
 
 LANE = "privacy"
 SETTLE_MS = 120

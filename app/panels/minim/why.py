@@ -10,9 +10,10 @@ from app.panels.minim.document import Masking
 from app.panels.minim.readings import Scored
 
 if TYPE_CHECKING:
+    from methods.minim.policy import Decisions, Override
+
     from methods.minim.findings import Finding
     from methods.minim.observation import Element, Observation
-    from methods.minim.policy import Decisions, Override
 
 DONE = ("kept", "abstracted", "removed")
 AROUND = 24
