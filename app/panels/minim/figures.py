@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from methods.minim.policy import Decisions
-
     from app.panels.minim.readings import Scored
 
 REMOVE, KEEP = 2, 0
@@ -76,8 +74,3 @@ class Sums:
             codes = np.where(self.n < tau_n, REMOVE, np.where(self.s >= tau_s, 1, KEEP))
             points.append((float(tau_n), self.tisl(codes), self.tcnp(codes)))
         return points
-
-
-def figures(sums: Sums, decisions: Decisions) -> Figures:
-    """Figures of one set of decisions."""
-    return sums.figures(np.asarray(decisions.codes))
