@@ -1,0 +1,104 @@
+"""Score the elements of an observation: inherent sensitivity s and necessity n for a task, both in [0, 10]."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from methods.core import checkpoints
+from methods.core.declaration import ASSETS
+from methods.minim import page_features, task_features
+from methods.minim.network import Config, Network
+from methods.minim.observation import Observation
+from methods.minim.page_features import PageFeatures
+from methods.minim.task_features import Lexicon, TaskFeatures
+
+if TYPE_CHECKING:
+    from methods.minim.findings import Finding
+
+FORMAT_VERSION = 1
+SHIPPED = ASSETS / "checkpoints" / "minim.safetensors"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """``s`` and ``n``, float32 arrays of shape (N,) in [0, 10]."""
+
+    s: np.ndarray
+    n: np.ndarray
+
+
+@dataclass(frozen=True)
+class Page:
+    """An observation made ready for any number of tasks."""
+
+    features: PageFeatures
+    lexicon: Lexicon
+    edges: torch.Tensor
+    relations: torch.Tensor
+    text: torch.Tensor
+    state: torch.Tensor
+    s: np.ndarray
+
+
+class Scorer:
+    """The trained network with its features. Safe to share: the work is done under a lock."""
+
+    def __init__(self, network: Network, tau_n: float, tau_s: float) -> None:
+        self.network = network.eval()
+        self.tau_n = tau_n
+        self.tau_s = tau_s
+        self._lock = threading.Lock()
+
+    @classmethod
+    def load(cls, checkpoint: Path | str | None = None) -> Scorer:
+        """Read weights, the shipped ones by default.
+
+        Raises:
+            BadInput: no weights of this method, or made for other features than this version computes.
+        """
+        path = Path(checkpoint) if checkpoint else SHIPPED
+        tensors, header = checkpoints.load(path, "minim", FORMAT_VERSION)
+        network = Network(Config(**header.config["network"]))
+        network.load_state_dict(tensors)
+        return cls(network, header.config["tau_n"], header.config["tau_s"])
+
+    def read(self, observation: Observation, findings: Sequence[Finding]) -> Page:
+        """All that does not depend on the task, s included."""
+        features = page_features.page_features(observation, findings)
+        lexicon = Lexicon(observation)
+        edges, relations = torch.from_numpy(features.edges), torch.from_numpy(features.relations)
+        text = torch.from_numpy(features.text)
+        with self._lock, torch.inference_mode():
+            state = self.network.page_state(torch.from_numpy(features.numbers), text, edges, relations)
+            s = self.network.sensitivity_of(state).numpy()
+        return Page(features, lexicon, edges, relations, text, state, s)
+
+    def necessity(self, page: Page, task: str) -> np.ndarray:
+        """n in [0, 10] of every element for ``task``, shape (N,)."""
+        if not len(page.s):
+            return np.zeros(0, np.float32)
+        found: TaskFeatures = task_features.task_features(task, page.features, page.lexicon)
+        one = torch.zeros(len(page.s), dtype=torch.long)
+        with self._lock, torch.inference_mode():
+            logit = self.network.necessity_logit(
+                page.state,
+                page.text,
+                torch.from_numpy(found.numbers),
+                torch.from_numpy(found.task).unsqueeze(0),
+                one,
+                page.edges,
+                page.relations,
+            )
+            return (10 * torch.sigmoid(logit)).numpy()
+
+    def score(self, observation: Observation, task: str, findings: Sequence[Finding]) -> Scores:
+        """s and n of every element."""
+        page = self.read(observation, findings)
+        return Scores(page.s, self.necessity(page, task))
