@@ -23,6 +23,7 @@ from methods.minim.capture.snapshot import Painted, read_snapshot
 STYLES = ["opacity", "visibility", "cursor", "overflow-x", "overflow-y", "position"]
 _ATTRIBUTES = {"type": "input_type", "autocomplete": "autocomplete", "inputmode": "inputmode"}
 _ATTRIBUTES |= {"maxlength": "maxlength", "placeholder": "placeholder"}
+_NOISE = {"invalid", "settable", "labelledby", "describedby"}
 LARGEST = 4096
 """Pixels; the longest side of a viewport."""
 
@@ -194,7 +195,7 @@ def _merge(trees: list[tuple[str, int | None, list[dict]]], painted: dict[int, P
         prefix = f"f{number}." if number else ""
         holder = by_backend.get(owner) if owner is not None else None
         for node in _kept(nodes, prefix, holder, painted):
-            if number or not merged:
+            if number:
                 node["frameId"] = frame
             backend = node.get("backendDOMNodeId")
             if backend is not None:
@@ -219,10 +220,10 @@ def _kept(nodes: list[dict], prefix: str, holder: dict | None, painted: dict[int
             continue
         raw = by_id[key]
         node = parent
-        if not raw.get("ignored") and raw["role"].get("value") != "InlineTextBox":
+        if not raw.get("ignored") and not _repeats(raw, parent, painted):
             node = {k: raw[k] for k in ("role", "name", "value", "description") if raw.get(k)}
             node = {"nodeId": prefix + key} | {k: {"value": v.get("value", "")} for k, v in node.items()}
-            node["properties"] = [_plain(p) for p in raw.get("properties", ())]
+            node["properties"] = [_plain(p) for p in raw.get("properties", ()) if p["name"] not in _NOISE]
             if "backendDOMNodeId" in raw:
                 node["backendDOMNodeId"] = raw["backendDOMNodeId"]
             if parent is not None:
@@ -233,6 +234,17 @@ def _kept(nodes: list[dict], prefix: str, holder: dict | None, painted: dict[int
         stack.extend((c, node) for c in reversed(raw.get("childIds", ())) if c in by_id)
 
 
+def _repeats(raw: dict, parent: dict | None, painted: dict[int, Painted]) -> bool:
+    """A node without a text of its own: line boxes, spaces between words, the inside of an input."""
+    role = raw["role"].get("value")
+    if role in ("InlineTextBox", "LineBreak"):
+        return True
+    if role == "StaticText" and not raw.get("name", {}).get("value", "").strip():
+        return True
+    inside = raw.get("backendDOMNodeId") not in painted and role in ("generic", "StaticText")
+    return inside and parent is not None and any(p["name"] == "editable" for p in parent["properties"])
+
+
 def _plain(item: dict) -> dict:
     """A property without the related nodes, whose texts are in the tree already."""
     value = {k: v for k, v in item["value"].items() if k != "relatedNodes"}
@@ -241,7 +253,7 @@ def _plain(item: dict) -> dict:
 
 def _describe(node: dict, seen: Painted) -> None:
     """Add what the DOM and the layout know: attributes that matter, box, whether a person sees it."""
-    extra = {"tag": seen.tag} if seen.tag != "#text" else {}
+    extra = {} if seen.tag.startswith("#") else {"tag": seen.tag}
     extra |= {ours: seen.attributes[name] for name, ours in _ATTRIBUTES.items() if name in seen.attributes}
     for name, value in extra.items():
         node["properties"].append({"name": name, "value": {"type": "string", "value": value}})
