@@ -56,7 +56,7 @@ class _Reader:
         self._codec = "xml"
         # ``uiautomator dump /dev/tty`` adds a line after the last tag.
         self.stop = source.rfind(">") + 1
-        self.data = source[: self.stop].encode("utf-8", "surrogateescape")
+        self.data = source[: self.stop].encode("utf-8", "surrogatepass")
         parser = self.parser = expat.ParserCreate("utf-8")
         parser.buffer_text = False
         parser.StartElementHandler = lambda tag, _: self._start(tag)
@@ -83,7 +83,7 @@ class _Reader:
     def _at(self) -> int:
         """Where the current event begins, in characters."""
         byte = self.parser.CurrentByteIndex
-        self._char += len(self.data[self._byte : byte].decode("utf-8", "surrogateescape"))
+        self._char += len(self.data[self._byte : byte].decode("utf-8", "surrogatepass"))
         self._byte = byte
         return self._char
 
@@ -99,7 +99,7 @@ class _Reader:
         at = self._at()
         self._end_text(at)
         node = self.nodes[self._open.pop()]
-        if at < node.inside:  # an empty element: one tag
+        if self.source.startswith("/>", node.inside - 2):  # an empty element: one tag
             node.end = node.inside
             return
         node.outside, node.end = at, self.source.index(">", at) + 1
