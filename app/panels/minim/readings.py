@@ -135,12 +135,19 @@ def scorer() -> Any:
         return _load_scorer()
 
 
+@functools.lru_cache(maxsize=2)
+def _ready(page: Page) -> Any:
+    """What the scorer prepares of a page for any task; of the present page and the one before."""
+    return scorer().read(page.observation, page.findings)
+
+
 def score(page: Page, task: str) -> Scored:
-    """Scores of every element of a page for a task."""
+    """Scores of every element of a page for a task; a second task for the same page costs little."""
     model = scorer()
     start = time.perf_counter()
-    scores = model.score(page.observation, task, page.findings)
-    return Scored(page, task, scores.s, scores.n, time.perf_counter() - start)
+    ready = _ready(page)
+    n = model.necessity(ready, task)
+    return Scored(page, task, ready.s, n, time.perf_counter() - start)
 
 
 def policy_of(state: Masking) -> Policy:

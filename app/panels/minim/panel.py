@@ -1,0 +1,320 @@
+"""The privacy panel: open what an agent would see, type the task, see and decide what leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QDialog
+
+from app.commands import Command
+from app.panels.base import Panel, Services, TourStep
+from app.panels.minim import readings
+from app.panels.minim.commands import panel_commands
+from app.panels.minim.dialogs import ReasonDialog, SecretsDialog
+from app.panels.minim.document import TAU_N, TAU_S, Masking, MaskingCodec
+from app.panels.minim.exporting import Exporter
+from app.panels.minim.inspector import Inspector
+from app.panels.minim.linked_views import LinkedViews
+from app.panels.minim.messages import MESSAGES
+from app.panels.minim.overrides import SCOPES, Overrides, key_of, name
+from app.panels.minim.scoring import Scoring
+from app.panels.minim.showing import Showing
+from app.panels.minim.task_bar import TaskBar
+from app.panels.minim.traces import Traces
+from app.panels.minim.why import explain
+from app.panels.minim.why_popover import WhyPopover
+from app.project import Document
+from app.theme import Theme
+from methods.core.declaration import Method
+from methods.core.errors import StudioloError
+
+if TYPE_CHECKING:
+    from methods.minim.observation import Element
+
+KEEP = 0
+PICTURES = (".png", ".webp", ".jpg", ".jpeg")
+
+
+class MinimPanel(Panel):
+    """Wires document, views and jobs together; what each does lies in its own module."""
+
+    MESSAGES = MESSAGES
+
+    def __init__(self, method: Method, services: Services) -> None:
+        super().__init__(method, services)
+        self.document: Document[Masking] = Document(Masking(), "Empty")
+        self.codec = MaskingCodec()
+        self.selected: int | None = None
+        self.overrides = Overrides(self.document)
+        self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
+        self.exporter = Exporter(self)
+        self.traces = Traces(self)
+        self.task_bar = TaskBar()
+        self.layout().insertWidget(1, self.task_bar)  # type: ignore[union-attr]
+        self.views = LinkedViews(self)
+        self.inspector = self.inspector_ = Inspector()
+        self.showing = Showing(self)
+        self._connect()
+        self.document.subscribe(lambda _: self._document_changed())
+        self.refresh_theme(services.theme)
+        self._document_changed()
+
+    def _connect(self) -> None:
+        bar, views, inspector = self.task_bar, self.views, self.inspector_
+        bar.task_edited.connect(self.set_task)
+        bar.task_finished.connect(self.document.end_merge)
+        bar.example_chosen.connect(self._choose_example)
+        bar.step_requested.connect(self.traces.step)
+        views.selected.connect(self.select)
+        views.threshold_moved.connect(self.move_threshold)
+        element, policy = inspector.element, inspector.policy
+        element.ruled.connect(self.rule)
+        element.lock_requested.connect(lambda _: self.toggle_lock())
+        element.withdrawn.connect(self.withdraw)
+        element.why_requested.connect(self.show_why)
+        policy.threshold_moved.connect(self.move_threshold)
+        policy.operator_chosen.connect(self.choose_operator)
+        policy.secrets_requested.connect(self.ask_secrets)
+        inspector.observation.exposed_chosen.connect(self.select)
+        inspector.export.export_requested.connect(self.exporter.ask)
+        self.scoring.decided.connect(self.showing.decisions)
+        self.scoring.checked.connect(self.showing.check)
+        self.scoring.failed.connect(self.show_error)
+
+    # ------------------------------------------------------------------------------------------ open
+
+    def accepts(self, path: Path) -> bool:
+        return path.is_dir() or path.suffix.lower() in PICTURES or super().accepts(path)
+
+    def open_path(self, path: Path) -> None:
+        """An observation, a folder of them, or a screenshot for the one that is open."""
+        if path.is_dir():
+            self.traces.open(path)
+            return
+        if path.suffix.lower() in PICTURES:
+            self.set_picture(path)
+            return
+        before = self.document.state
+        self.services.jobs.submit(
+            f"Open {path.name}",
+            lambda context: readings.read(path, before=before),
+            owner=self,
+            on_done=lambda opened: self.opened(f"Open {path.name}", *opened),
+            on_error=self.show_error,
+            on_finished=lambda _: self.idle.emit(),
+        )
+
+    def opened(self, title: str, state: Masking, page: readings.Page) -> None:
+        """Show a file that a job has read."""
+        if not state.trace:
+            self.message_bar.clear()
+        self.selected = None
+        self.scoring.take(page)
+        self.document.edit(title, state)
+        observation = page.observation
+        if observation.warnings:
+            self.message("input-warnings", name=observation.name, warnings=" ".join(observation.warnings[:3]))
+        self.showing.say_doubts()
+
+    def set_picture(self, path: Path) -> None:
+        """Show the boxes over this screenshot."""
+        if self.document.state.observation is None:
+            self.message("nothing-open")
+            return
+        self.document.edit(f"Screenshot {path.name}", replace(self.document.state, screenshot=str(path)))
+        self.showing.say_doubts()
+
+    def ask_picture(self) -> None:
+        chosen = self.services.open_file_dialog("Screenshot", PICTURES)
+        if chosen:
+            self.set_picture(Path(chosen))
+
+    def doubts(self) -> tuple[str, ...]:
+        """Why boxes may not match the picture."""
+        return self.showing.doubts()
+
+    def run_default(self) -> None:
+        """Nothing is to be started: everything follows the document."""
+        if self.document.state.observation is None:
+            self.message("nothing-open")
+        else:
+            self.scoring.update()
+
+    # ------------------------------------------------------------------------------------------ edit
+
+    @property
+    def selected_element(self) -> Element | None:
+        observation = self.document.state.observation
+        if observation is None or self.selected is None or self.selected >= len(observation.elements):
+            return None
+        return observation.elements[self.selected]
+
+    def select(self, uid: int) -> None:
+        """Select an element everywhere; a negative id selects nothing."""
+        self.selected = uid if uid >= 0 else None
+        self.showing.selection()
+        self.services.update_commands()
+
+    def select_near(self, by: int) -> None:
+        """The next or previous element that has a text."""
+        observation = self.document.state.observation
+        filled = [e.uid for e in observation.elements if e.text] if observation is not None else []
+        if filled:
+            at = self.selected if self.selected is not None else -by
+            later = [u for u in filled if u > at] if by > 0 else [u for u in reversed(filled) if u < at]
+            self.select(later[0] if later else filled[0 if by > 0 else -1])
+
+    def set_task(self, task: str) -> None:
+        if task != self.document.state.task:
+            self.document.edit(f"Task “{task[:40]}”", replace(self.document.state, task=task), merge="task")
+
+    def _choose_example(self, task: str) -> None:
+        self.document.end_merge()
+        self.set_task(task)
+        self.document.end_merge()
+        self.task_bar.show_task(task)
+
+    def focus_task(self) -> None:
+        self.task_bar.box.setFocus()
+        self.task_bar.box.selectAll()
+
+    def move_threshold(self, axis: str, value: float, final: bool = True) -> None:
+        """``axis`` is ``n`` or ``s``; a drag is one step of the history."""
+        state = self.document.state
+        field = "tau_n" if axis == "n" else "tau_s"
+        if value != getattr(state, field):
+            title = f"τ {'necessity' if axis == 'n' else 'sensitivity'} {value:.2f}"
+            self.document.edit(title, replace(state, **{field: float(value)}), merge=field)
+        if final:
+            self.document.end_merge()
+
+    def reset_thresholds(self) -> None:
+        self.document.edit("Thresholds of the paper", replace(self.document.state, tau_n=TAU_N, tau_s=TAU_S))
+
+    def choose_operator(self, type_id: str, operator: str) -> None:
+        self.document.edit(
+            f"Abstract {type_id} as {operator}", self.document.state.with_operator(type_id, operator)
+        )
+
+    def ask_secrets(self) -> None:
+        dialog = SecretsDialog(self.document.state.secrets, self)
+        if dialog.exec() == QDialog.DialogCode.Accepted:
+            self.set_secrets(dialog.secrets())
+
+    def set_secrets(self, secrets: tuple[str, ...]) -> None:
+        state = self.document.state
+        if secrets != state.secrets:
+            self.document.edit(f"{len(secrets)} own secrets", replace(state, secrets=secrets))
+            for short in (secret for secret in secrets if len(secret) < 4):
+                self.message("short-secret", secret=f"“{short[0]}…”")
+
+    def rule(self, scope: str, decision: int) -> None:
+        """Keep, abstract or remove the selected element, or all alike."""
+        element, page = self.selected_element, self.scoring.page
+        if element is None or page is None:
+            return
+        kind = page.types[element.uid]
+        reason = ""
+        floored = self._floored_by(scope, element)
+        if decision == KEEP and floored is not None:
+            what = name(element) if scope == "element" else SCOPES[scope].capitalize()
+            reason = self.ask_reason(what, floored)
+            if not reason:
+                self.showing.selection()
+                return
+        self.attempt(lambda: self.overrides.rule(element, kind, scope, decision, reason))
+
+    def _floored_by(self, scope: str, element: Element) -> str | None:
+        """Title of a type that the floor protects among what a ruling of ``scope`` is about."""
+        from methods.minim.findings import TYPES
+
+        page = self.scoring.page
+        assert page is not None
+        key = key_of(element, page.types[element.uid], scope)
+        for other in page.observation.elements if scope != "element" else (element,):
+            kind = page.types[other.uid]
+            if kind and TYPES[kind].floor and key_of(other, kind, scope) == key:
+                return TYPES[kind].title.lower()
+        return None
+
+    def ask_reason(self, what: str, kind: str) -> str:
+        """Why something the floor protects may leave; "" for no. Tests replace it."""
+        dialog = ReasonDialog(what, kind, self)
+        return dialog.reason() if dialog.exec() == QDialog.DialogCode.Accepted else ""
+
+    def toggle_lock(self) -> None:
+        element, decisions = self.selected_element, self.scoring.decisions
+        if element is not None and decisions is not None:
+            locked, code = self.overrides.locked(element), int(decisions.codes[element.uid])
+            self.attempt(lambda: self.overrides.set_locked(element, code, not locked))
+
+    def withdraw(self) -> None:
+        element, page = self.selected_element, self.scoring.page
+        if element is not None and page is not None:
+            self.attempt(lambda: self.overrides.withdraw(element, page.types[element.uid]))
+
+    def attempt(self, operation: Callable[[], None]) -> None:
+        """Do an edit; what cannot be done is said in the message bar."""
+        try:
+            operation()
+        except StudioloError as error:
+            self.show_error(error)
+        self.showing.selection()
+
+    # ------------------------------------------------------------------------------------------ show
+
+    def show_why(self) -> None:
+        """Open the popover for the selected element."""
+        element, scoring = self.selected_element, self.scoring
+        if element is None or scoring.scored is None or scoring.decisions is None:
+            return
+        why = explain(scoring.scored, scoring.decisions, self.document.state, scoring.overrides, element.uid)
+        corner = self.inspector_.element.mapToGlobal(QPoint(-8, 0))
+        self.popover = WhyPopover(why, self.services.theme.tokens, self)
+        self.popover.show_at(corner)
+
+    def copy_text(self) -> None:
+        outgoing = self.scoring.outgoing
+        if outgoing is not None and self.scoring.current and outgoing.ok:
+            QGuiApplication.clipboard().setText(outgoing.redaction.source)
+
+    def _document_changed(self) -> None:
+        self.showing.document()
+        self.scoring.update()
+        self.services.update_commands()
+
+    # --------------------------------------------------------------------------------- contract of a panel
+
+    def commands(self) -> list[Command]:
+        return panel_commands(self)
+
+    def refresh_theme(self, theme: Theme) -> None:
+        self.views.refresh_theme(theme)
+        self.task_bar.refresh_icons(theme)
+
+    def picture(self) -> QImage:
+        return self.host.grab().toImage()
+
+    def tour_steps(self) -> list[TourStep]:
+        def other_task() -> None:
+            examples: Any = self.document.state.examples
+            if len(examples) > 1:
+                self._choose_example(examples[1])
+
+        return [
+            TourStep("scored", lambda: self.select_near(1)),
+            TourStep("other-task", other_task),
+        ]
+
+    def closing(self) -> None:
+        super().closing()
+        self.scoring.stop()
+        self.showing.stop()
+
+
+PANEL = MinimPanel
