@@ -78,7 +78,7 @@ def _step(
     try:
         step, page = readings.read(path, state.trace, number, state)
         scored = readings.score(page, state.task)
-        decisions = readings.decide(scored, step, resolve(page.observation, page.types, step.rulings))
+        decisions = readings.decide(scored, step, resolve(page, step.rulings))
         outgoing = readings.outgoing(page, step, decisions, pseudonyms)
         key = _key(step)
         folder = out / f"{number + 1:03d}"

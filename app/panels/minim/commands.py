@@ -30,7 +30,7 @@ def _element_commands(panel: MinimPanel) -> list[Command]:
         return Command(
             f"privacy.{name}",
             title,
-            lambda: panel.rule(scope, code),
+            lambda: panel.deciding.rule(scope, code),
             KEYS[code] if own else "",
             "Element" if own else "",
             ICONS[code] if own else "",
@@ -42,8 +42,8 @@ def _element_commands(panel: MinimPanel) -> list[Command]:
 
     return [
         *(rule("element", code) for code in range(3)),
-        element("lock", "Lock or unlock", panel.toggle_lock, "L", "mdi6.lock-outline"),
-        element("withdraw", "Withdraw your decision", panel.withdraw, "Backspace"),
+        element("lock", "Lock or unlock", panel.deciding.toggle_lock, "L", "mdi6.lock-outline"),
+        element("withdraw", "Withdraw your decision", panel.deciding.withdraw, "Backspace"),
         element("why", "Why…", panel.show_why, "W", "mdi6.help-circle-outline"),
         *(rule(scope, code) for scope in ("text", "role", "type") for code in range(3)),
         Command("privacy.next", "Next element", lambda: panel.select_near(1), "N", "Element"),

@@ -11,9 +11,9 @@ from app.project import Document
 from methods.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from app.panels.minim.readings import Page
+    from methods.minim.observation import Element
     from methods.minim.policy import Override
-
-    from methods.minim.observation import Element, Observation
 
 WORDS = ("Keep", "Abstract", "Remove")
 SCOPES = {
@@ -39,18 +39,25 @@ def covers(ruling: Ruling, element: Element, kind: str, where: str) -> bool:
     return ruling.locked and bool(ruling.key) and (ruling.role, ruling.key) == (element.role, element.label)
 
 
-def resolve(observation: Observation, types: Sequence[str], rulings: Sequence[Ruling]) -> dict[int, Override]:
-    """The override of each element that has one: the last ruling about it, but locked ones win."""
-    from methods.minim.policy import Override
+def resolve(page: Page, rulings: Sequence[Ruling]) -> dict[int, Override]:
+    """The override of each element that has one: the last ruling about it, but locked ones win.
 
-    found: dict[int, Override] = {}
+    A decision to keep that names no reason does not reach what the floor protects: rulings about all alike and
+    secrets that were named later must not let anything out.
+    """
+    from methods.minim.policy import KEEP, Override
+
+    observation, found = page.observation, {}
     for ruling in rulings:
         for element in observation.elements:
-            if not covers(ruling, element, types[element.uid], observation.name):
+            uid = element.uid
+            if not covers(ruling, element, page.types[uid], observation.name):
                 continue
-            before = found.get(element.uid)
+            if ruling.decision == KEEP and uid in page.floor and not ruling.reason:
+                continue
+            before = found.get(uid)
             if before is None or not before.locked or ruling.locked:
-                found[element.uid] = Override(ruling.decision, ruling.reason, ruling.locked)
+                found[uid] = Override(ruling.decision, ruling.reason, ruling.locked)
     return found
 
 

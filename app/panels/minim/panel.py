@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,13 @@ from app.commands import Command
 from app.panels.base import Panel, Services, TourStep
 from app.panels.minim import readings
 from app.panels.minim.commands import panel_commands
-from app.panels.minim.dialogs import ReasonDialog, SecretsDialog
+from app.panels.minim.deciding import Deciding
+from app.panels.minim.dialogs import SecretsDialog
 from app.panels.minim.document import TAU_N, TAU_S, Masking, MaskingCodec
 from app.panels.minim.exporting import Exporter
 from app.panels.minim.inspector import Inspector
 from app.panels.minim.linked_views import LinkedViews
 from app.panels.minim.messages import MESSAGES
-from app.panels.minim.overrides import SCOPES, Overrides, key_of, name
 from app.panels.minim.scoring import Scoring
 from app.panels.minim.showing import Showing
 from app.panels.minim.task_bar import TaskBar
@@ -31,12 +30,10 @@ from app.panels.minim.why_popover import WhyPopover
 from app.project import Document
 from app.theme import Theme
 from methods.core.declaration import Method
-from methods.core.errors import StudioloError
 
 if TYPE_CHECKING:
     from methods.minim.observation import Element
 
-KEEP = 0
 PICTURES = (".png", ".webp", ".jpg", ".jpeg")
 
 
@@ -50,10 +47,10 @@ class MinimPanel(Panel):
         self.document: Document[Masking] = Document(Masking(), "Empty")
         self.codec = MaskingCodec()
         self.selected: int | None = None
-        self.overrides = Overrides(self.document)
-        self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
+                self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
         self.exporter = Exporter(self)
         self.traces = Traces(self)
+        self.deciding = Deciding(self)
         self.task_bar = TaskBar()
         self.layout().insertWidget(1, self.task_bar)  # type: ignore[union-attr]
         self.views = LinkedViews(self)
@@ -73,9 +70,9 @@ class MinimPanel(Panel):
         views.selected.connect(self.select)
         views.threshold_moved.connect(self.move_threshold)
         element, policy = inspector.element, inspector.policy
-        element.ruled.connect(self.rule)
-        element.lock_requested.connect(lambda _: self.toggle_lock())
-        element.withdrawn.connect(self.withdraw)
+        element.ruled.connect(self.deciding.rule)
+        element.lock_requested.connect(lambda _: self.deciding.toggle_lock())
+        element.withdrawn.connect(self.deciding.withdraw)
         element.why_requested.connect(self.show_why)
         policy.threshold_moved.connect(self.move_threshold)
         policy.operator_chosen.connect(self.choose_operator)
@@ -212,59 +209,6 @@ class MinimPanel(Panel):
             self.document.edit(f"{len(secrets)} own secrets", replace(state, secrets=secrets))
             for short in (secret for secret in secrets if len(secret) < 4):
                 self.message("short-secret", secret=f"“{short[0]}…”")
-
-    def rule(self, scope: str, decision: int) -> None:
-        """Keep, abstract or remove the selected element, or all alike."""
-        element, page = self.selected_element, self.scoring.page
-        if element is None or page is None:
-            return
-        kind = page.types[element.uid]
-        reason = ""
-        floored = self._floored_by(scope, element)
-        if decision == KEEP and floored is not None:
-            what = name(element) if scope == "element" else SCOPES[scope].capitalize()
-            reason = self.ask_reason(what, floored)
-            if not reason:
-                self.showing.selection()
-                return
-        self.attempt(lambda: self.overrides.rule(element, kind, scope, decision, reason))
-
-    def _floored_by(self, scope: str, element: Element) -> str | None:
-        """Title of a type that the floor protects among what a ruling of ``scope`` is about."""
-        from methods.minim.findings import TYPES
-
-        page = self.scoring.page
-        assert page is not None
-        key = key_of(element, page.types[element.uid], scope)
-        for other in page.observation.elements if scope != "element" else (element,):
-            kind = page.types[other.uid]
-            if kind and TYPES[kind].floor and key_of(other, kind, scope) == key:
-                return TYPES[kind].title.lower()
-        return None
-
-    def ask_reason(self, what: str, kind: str) -> str:
-        """Why something the floor protects may leave; "" for no. Tests replace it."""
-        dialog = ReasonDialog(what, kind, self)
-        return dialog.reason() if dialog.exec() == QDialog.DialogCode.Accepted else ""
-
-    def toggle_lock(self) -> None:
-        element, decisions = self.selected_element, self.scoring.decisions
-        if element is not None and decisions is not None:
-            locked, code = self.overrides.locked(element), int(decisions.codes[element.uid])
-            self.attempt(lambda: self.overrides.set_locked(element, code, not locked))
-
-    def withdraw(self) -> None:
-        element, page = self.selected_element, self.scoring.page
-        if element is not None and page is not None:
-            self.attempt(lambda: self.overrides.withdraw(element, page.types[element.uid]))
-
-    def attempt(self, operation: Callable[[], None]) -> None:
-        """Do an edit; what cannot be done is said in the message bar."""
-        try:
-            operation()
-        except StudioloError as error:
-            self.show_error(error)
-        self.showing.selection()
 
     # ------------------------------------------------------------------------------------------ show
 

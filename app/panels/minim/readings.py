@@ -9,7 +9,6 @@ import functools
 import math
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +21,12 @@ from methods.core.runner import sha256_of_file
 if TYPE_CHECKING:
     import numpy as np
     from methods.minim.leakcheck import LeakReport
-    from methods.minim.operators import Pseudonyms
-    from methods.minim.policy import Decisions, Override, Policy
     from methods.minim.redact import Redaction
 
     from methods.minim.findings import Finding
     from methods.minim.observation import Observation
+    from methods.minim.operators import Pseudonyms
+    from methods.minim.policy import Decisions, Override, Policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +35,14 @@ class Page:
 
     Attributes:
         types: for each element the id of its strongest type, "" where nothing was found.
+        floor: uids of elements that never leave as they are without a reason.
     """
 
     observation: Observation
     secrets: tuple[str, ...]
     findings: tuple[Finding, ...]
     types: tuple[str, ...]
+    floor: frozenset[int]
 
     def findings_of(self, uid: int) -> tuple[Finding, ...]:
         return tuple(f for f in self.findings if f.uid == uid)
@@ -107,7 +108,8 @@ def read(
 
 def look(observation: Observation, secrets: tuple[str, ...]) -> Page:
     """Run the rules over an observation."""
-    from methods.minim.findings import find, type_of
+    from methods.minim.findings import TYPES, find, type_of
+    from methods.minim.policy import is_password_field
 
     findings = find(observation, secrets)
     touched: dict[int, list[Finding]] = {}
@@ -116,7 +118,9 @@ def look(observation: Observation, secrets: tuple[str, ...]) -> Page:
     types = [""] * len(observation.elements)
     for uid, own in touched.items():
         types[uid] = type_of(own, uid)
-    return Page(observation, secrets, findings, tuple(types))
+    floor = {f.uid for f in findings if TYPES[f.type].floor}
+    floor |= {e.uid for e in observation.elements if e.interactive and is_password_field(e)}
+    return Page(observation, secrets, findings, tuple(types), frozenset(floor))
 
 
 _loading = threading.Lock()
@@ -179,10 +183,3 @@ def outgoing(page: Page, state: Masking, decisions: Decisions, pseudonyms: Pseud
 def count_tokens(text: str) -> int:
     """Roughly how many tokens a language model reads: a quarter of the characters, rounded up."""
     return math.ceil(len(text) / 4)
-
-
-def floored(types: Sequence[str], uid: int) -> bool:
-    """Whether the strongest type of an element is one that never leaves without a reason."""
-    from methods.minim.findings import TYPES
-
-    return bool(types[uid]) and TYPES[types[uid]].floor

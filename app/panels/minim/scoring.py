@@ -15,10 +15,9 @@ from app.panels.minim.overrides import resolve
 from app.panels.minim.readings import Outgoing, Page, Scored
 
 if TYPE_CHECKING:
+    from methods.minim.observation import Observation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override
-
-    from methods.minim.observation import Observation
 
 LANE = "privacy"
 SETTLE_MS = 120
@@ -156,7 +155,7 @@ class Scoring(QObject):
             key = (self.page, state.rulings)
             if not self._resolved or self._resolved[0] is not key[0] or self._resolved[1] != key[1]:
                 self._resolved = key
-                self.overrides = resolve(self.page.observation, self.page.types, state.rulings)
+                self.overrides = resolve(self.page, state.rulings)
             self.decisions = readings.decide(self.scored, state, self.overrides)
             self._settle.start()
         self.decided.emit()

@@ -132,7 +132,7 @@ class Showing:
             float(scored.n[uid]),
             int(decisions.codes[uid]),
             decisions.by[uid],
-            panel.overrides.locked(element),
+            panel.deciding.overrides.locked(element),
             bool(scored.page.types[uid]),
         )
 

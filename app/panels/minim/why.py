@@ -10,10 +10,9 @@ from app.panels.minim.document import Masking
 from app.panels.minim.readings import Scored
 
 if TYPE_CHECKING:
-    from methods.minim.policy import Decisions, Override
-
     from methods.minim.findings import Finding
     from methods.minim.observation import Element, Observation
+    from methods.minim.policy import Decisions, Override
 
 DONE = ("kept", "abstracted", "removed")
 AROUND = 24
@@ -67,7 +66,7 @@ def sentence(
     if by == "hidden":
         return f"{what} A person cannot see it but the agent could, so it is {done}."
     needed = n >= state.tau_n
-    floor = readings.floored(page.types, uid)
+    floor = uid in page.floor
     need = "The task needs it" if needed else "The task does not need it"
     if by == "floor":
         return f"{what} {need}, but this kind never leaves as it is, so it is {done} (floor)."
