@@ -1,0 +1,65 @@
+"""What readers of JSON observations ask of values that may be missing or of the wrong kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+
+from methods.minim.formats.json_spans import Array, Number, Object, String, strings, text
+from methods.minim.observation import Box, Text
+
+_TRUTH = {"true": True, "false": False}
+
+
+def plain(value: object) -> object:
+    """A scalar as plain Python; "true" and "false" become bools; None for lists and objects."""
+    if isinstance(value, String):
+        return _TRUTH.get(value, str(value))
+    if isinstance(value, Number):
+        return int(value) if value.is_integer() and abs(value) < 1e15 else float(value)
+    return value if isinstance(value, (bool, type(None))) else None
+
+
+def identifier(value: object) -> str:
+    """An id, whether it is written as a string or as a number; "" for anything else."""
+    if isinstance(value, Number):
+        return value.raw
+    return str(value) if isinstance(value, String) else ""
+
+
+def numbers(value: object, count: int) -> tuple[float, ...] | None:
+    """``count`` finite numbers of a list, None when it is something else."""
+    if not isinstance(value, Array) or len(value) < count:
+        return None
+    found = value[:count]
+    if not all(isinstance(v, Number) and isfinite(v) for v in found):
+        return None
+    return tuple(map(float, found))
+
+
+def box(value: object) -> Box | None:
+    """Left, top, width, height from a list of four numbers."""
+    return numbers(value, 4)
+
+
+def member(value: object, *path: str) -> object:
+    """``value[path[0]][path[1]]…``, None where there is no such member."""
+    for key in path:
+        if not isinstance(value, Object):
+            return None
+        value = value.get(key)
+    return value
+
+
+def texts(**fields: object) -> list[Text]:
+    """Texts of the fields that hold a string or a number; field ``copy_`` stands for copies."""
+    found = ((name, text(name, value)) for name, value in fields.items())
+    return [t for _, t in found if t is not None]
+
+
+def copies(values: Iterable[object], harmless: frozenset[str] = frozenset()) -> list[Text]:
+    """Everything that is said in ``values`` as texts that never leave, but for the members named harmless."""
+    return [
+        t for value in values for key, s in strings(value) if s and key not in harmless
+        if (t := text("copy", s)) is not None
+    ]  # fmt: skip
