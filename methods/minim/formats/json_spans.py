@@ -54,10 +54,10 @@ class Object(dict):
 
 
 class Json(NamedTuple):
-    """``shadowed`` are values whose key comes again in the same object: programs do not see them, people do."""
+    """``shadowed`` are members whose key comes again in the same object: programs skip them, people read them."""
 
     root: Array | Object
-    shadowed: list[object]
+    shadowed: list[tuple[str, object]]
 
 
 def keys(source: str) -> frozenset[str]:
@@ -78,7 +78,7 @@ def read_json(name: str, source: str) -> Json:
     """
     root: Array | Object | None = None
     stack: list[Array | Object] = []
-    shadowed: list[object] = []
+    shadowed: list[tuple[str, object]] = []
     at = int(source.startswith("\ufeff"))
     comma = False
     while root is None or stack:
@@ -123,7 +123,7 @@ def read_json(name: str, source: str) -> Json:
                 if "\\" in key:
                     key = decode(key, "json")
                 if key in top:
-                    shadowed.append(top[key])
+                    shadowed.append((key, top[key]))
                 top[key] = value
             if bracket:
                 stack.append(value)

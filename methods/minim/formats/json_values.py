@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from math import isfinite
 
 from methods.minim.formats.json_spans import Array, Number, Object, String, strings, text
-from methods.minim.observation import Box, Text
+from methods.minim.observation import Box, Span, Text
 
 _TRUTH = {"true": True, "false": False}
 
@@ -52,14 +52,16 @@ def member(value: object, *path: str) -> object:
 
 
 def texts(**fields: object) -> list[Text]:
-    """Texts of the fields that hold a string or a number; field ``copy_`` stands for copies."""
-    found = ((name, text(name, value)) for name, value in fields.items())
-    return [t for _, t in found if t is not None]
+    """Texts of the fields that hold a string or a number."""
+    found = (text(name, value) for name, value in fields.items())
+    return [t for t in found if t is not None]
 
 
-def copies(values: Iterable[object], harmless: frozenset[str] = frozenset()) -> list[Text]:
-    """Everything that is said in ``values`` as texts that never leave, but for the members named harmless."""
+def copies(members: Iterable[tuple[str, object]], harmless: Container[str] = ()) -> list[Text]:
+    """Everything said at and below the members as texts that never leave, but for what is named harmless."""
     return [
-        t for value in values for key, s in strings(value) if s and key not in harmless
-        if (t := text("copy", s)) is not None
-    ]  # fmt: skip
+        Text("copy", str(s), Span(s.start, s.end, "json"))
+        for name, value in members
+        for key, s in strings(value, name)
+        if s and key not in harmless
+    ]

@@ -40,7 +40,7 @@ def read(name: str, source: str) -> Observation:
         raise BadInput(f"{name}: there is no list 'nodes' of objects.", "Open a screen of the labelled data.")
     elements = [_element(name, uid, node) for uid, node in enumerate(nodes)]
     if elements:  # what is said outside the nodes repeats them: clicks on the way, injected texts
-        outside = {k: v for k, v in root.items() if k != "nodes"}.values()
+        outside = [(k, v) for k, v in root.items() if k != "nodes"]
         said = copies(outside, _HARMLESS - set(_TEXTS)) + copies(shadowed)
         elements[0] = replace(elements[0], texts=(*elements[0].texts, *said))
     title = elements[0].get("name") if elements else ""
@@ -56,8 +56,7 @@ def _element(name: str, uid: int, node: Object) -> Element:
     props = node.get("props")
     props = props if isinstance(props, Object) else Object()
     said = texts(**{f: node.get(f) for f in _TEXTS}, **{f: props.get(k) for k, f in _PROPERTY_TEXTS.items()})
-    rest = {k: v for k, v in node.items() if k not in _HARMLESS}
-    said += copies(rest.values())
+    said += copies((k, v) for k, v in node.items() if k not in _HARMLESS)
     states = {k: plain(v) for k, v in props.items() if k not in _PROPERTY_TEXTS and k != "clickable"}
     states["interactive"] = node.get("interactive") is True
     if states["interactive"]:
