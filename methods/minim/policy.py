@@ -40,7 +40,7 @@ class Policy:
     tau_n: float = 1.0
     tau_s: float = 5.0
     small_page: int = 30
-    operators: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    operators: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({"password": "state"}))
     remove_hidden: bool = True
 
     def __post_init__(self) -> None:
