@@ -61,7 +61,6 @@ class Masking:
         operators: how each type is abstracted, as (type, operator); the others as the policy says.
         secrets: texts of the person's own that must never leave.
         trace: paths of the steps of a trace; ``step`` is the one that is shown.
-        tokens: replacement tokens given so far, as (type, original, token), for saving only.
     """
 
     observation: Observation | None = None
@@ -102,7 +101,7 @@ class MaskingCodec:
         about["source"] = asdict(state.source)
         members = {}
         if state.observation is not None:
-            about["name"] = state.observation.name
+            about["name"], about["format"] = state.observation.name, state.observation.format
             members["observation.json"] = self._encode(state.observation)
         return {"masking.json": json.dumps(about).encode(), **members}
 
@@ -129,7 +128,9 @@ class MaskingCodec:
         from methods.minim import formats
 
         source = _json(members, "observation.json", str)
-        return replace(state, observation=formats.parse(str(about.get("name", "observation")), source))
+        name, kind = str(about.get("name", "observation")), about.get("format")
+        observation = formats.parse(name, source, kind if kind in formats.FORMATS else None)
+        return replace(state, observation=observation)
 
     def _encode(self, observation: Observation) -> bytes:
         if self._encoded is None or self._encoded[0] is not observation:

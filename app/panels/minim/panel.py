@@ -47,7 +47,7 @@ class MinimPanel(Panel):
         self.document: Document[Masking] = Document(Masking(), "Empty")
         self.codec = MaskingCodec()
         self.selected: int | None = None
-                self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
+        self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
         self.exporter = Exporter(self)
         self.traces = Traces(self)
         self.deciding = Deciding(self)

@@ -1,0 +1,40 @@
+"""A scorer that needs no weights: sensitivity from what the rules found, necessity from words in common."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from methods.minim.findings import TYPES
+from methods.minim.words import stem, words
+
+PAGE = """RootWebArea 'Inbox' focused: True
+\t[120] heading 'Inbox'
+\t[127] button 'Compose'
+\t[134] link 'Northbank, your statement is ready'
+\t[141] StaticText 'Your verification code is 482 913'
+\t[148] link 'Dr Weiss, lab results'
+\t[155] textbox 'Search mail'
+\t[162] textbox 'Password'
+\t[169] StaticText 'jane.roe@example.org'
+\t[183] button 'Open'
+"""
+
+
+class FakeScorer:
+    """Counts how often a page was read and a task scored."""
+
+    def __init__(self):
+        self.reads = self.tasks = 0
+
+    def read(self, observation, findings):
+        self.reads += 1
+        s = np.zeros(len(observation.elements), np.float32)
+        for finding in findings:
+            s[finding.uid] = max(s[finding.uid], TYPES[finding.type].s)
+        return SimpleNamespace(observation=observation, s=s)
+
+    def necessity(self, page, task):
+        self.tasks += 1
+        wanted = {stem(word) for word in words(task)}
+        shared = [len(wanted & {stem(w) for w in words(e.text)}) for e in page.observation.elements]
+        return np.minimum(np.array(shared, np.float32) * 5 + 0.2, 10).astype(np.float32)
