@@ -37,9 +37,9 @@ class Schedule:
     epochs: int = 12
     rate: float = 2e-3
     decay: float = 1e-2
-    alpha: float = 1.0
+    alpha: float = 0.3
     lam: float = 1.0
-    cross_entropy: float = 4.0
+    cross_entropy: float = 6.0
     tasks_per_step: int = 6
 
 
@@ -88,7 +88,7 @@ def loss_of(
     """
     n = 10 * torch.sigmoid(logit)
     weight = 1 + schedule.lam * (s_of / 10) * (1 - n_true / 10)
-    needed = 1 + 0.5 * n_true
+    needed = 1 + n_true
     paper = (s - s_true).abs().mean() + schedule.alpha * (weight * (n - n_true).abs()).mean()
     towards = functional.binary_cross_entropy_with_logits(logit, n_true / 10, weight=weight * needed)
     return paper + schedule.cross_entropy * towards
@@ -155,7 +155,8 @@ def _loss(network: Network, screen: Prepared, pairs: list, schedule: Schedule) -
         edges.repeat(1, copies) + shift,
         relations.repeat(copies),
     )
-    n_true = torch.from_numpy(np.concatenate([p.n for p, _ in pairs]))
+    # Labels give 1 or 0.3 to whatever nobody listed; only its being unlisted says something.
+    n_true = torch.from_numpy(np.concatenate([p.n * p.relevant for p, _ in pairs]))
     return loss_of(network.sensitivity_of(state), s_true, logit, n_true, s_true.repeat(copies), schedule)
 
 
