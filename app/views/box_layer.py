@@ -15,7 +15,7 @@ TEXTS = 400
 """Boxes with a letter or label at most; more could not be read."""
 LINE = 14
 """Height of a label's line, and the grid on which labels keep clear of each other."""
-LETTER = 12
+LETTER = 14
 """Width kept for the letter."""
 FULL_EDGE = 6
 """Boxes that are lower or narrower on screen have no fill beside their edge."""
@@ -118,16 +118,20 @@ class BoxLayer:
             smallest.tolist(), self._view[smallest].tolist(), self._rows[smallest].tolist(), strict=True
         ):
             top = y + min((h - LINE) // 2, LINE // 2)
-            line = top // LINE
-            if (x // LINE, line) in taken or texts == TEXTS:
-                continue
-            texts += 1
             label = self._labels[row][:120] if with_labels and row < len(self._labels) else ""
             if label:
                 label = metrics.elidedText(label, Qt.TextElideMode.ElideRight, w - LETTER - 4)
             reach = x + LETTER + metrics.horizontalAdvance(label)
-            taken.update((column, line) for column in range(x // LINE, reach // LINE + 1))
+            cells = {
+                (c, r) for c in range(x // LINE, reach // LINE + 1) for r in (top // LINE, (top + 11) // LINE)
+            }
+            if not taken.isdisjoint(cells):
+                continue
+            taken |= cells
             yield i, QPoint(x + 2, top), label
+            texts += 1
+            if texts == TEXTS:
+                return
 
     def _batches(self) -> Iterator[tuple[int, np.ndarray]]:
         """(code, positions among the seen boxes), large boxes first."""
