@@ -12,10 +12,10 @@ PAGE = """RootWebArea 'Inbox' focused: True
 \t[127] button 'Compose'
 \t[134] link 'Northbank, your statement is ready'
 \t[141] StaticText 'Your verification code is 482 913'
+\t[169] StaticText 'jane.roe@example.org'
 \t[148] link 'Dr Weiss, lab results'
 \t[155] textbox 'Search mail'
 \t[162] textbox 'Password'
-\t[169] StaticText 'jane.roe@example.org'
 \t[183] button 'Open'
 """
 
