@@ -29,7 +29,8 @@ PAGE = """<!doctype html><html><head><title>T</title><style>.x{display:none}</st
 <!-- note --><p>One <b id="b">two</b><ul><li>a<li title='it&quot;s'>b</ul><form><label for=q>Card</label>
 <input id=q value=a&amp;b><input type=password><textarea>
 x &lt; y</textarea><select><option selected>1<option>2</select></form>
-<iframe srcdoc="&lt;p&gt;in &amp;amp; out&lt;/p&gt; &lt;a href=x&gt;go&lt;/a&gt;"></iframe><script>var a = "<p>";</script><svg><title>Logo</title><path d="M0"/></svg>"""
+<iframe srcdoc="&lt;p&gt;in &amp;amp; out&lt;/p&gt; &lt;a href=x&gt;go&lt;/a&gt;"></iframe>
+<script>var a = "<p>";</script><svg><title>Logo</title><path d="M0"/></svg>"""
 DUMP = """<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation="0"><!-- é --><node text="Hi &amp; é"
 class="android.widget.TextView" bounds="[0,0][10,20]"/><node text="" class="android.widget.EditText" hint="Mail"
 resource-id="a:id/m" password="true" bounds="[0,20][10,40]"><node content-desc="x"/></node></hierarchy>"""
@@ -110,7 +111,7 @@ def test_a_written_attribute_is_read_back_and_stays_one(quote, value):
 def test_attributes_are_cut_as_browsers_cut_them():
     source = """<p A = "x>y" b='"' c=d/e f/g  h="" =i a="later" j="""
     tag = start_tag(source, 2)
-    read = {name: value_of(source, tag, name) for name in tag.attributes}
+    read = {name: value_of(source, tag.attributes, name) for name in tag.attributes}
     assert read == {
         "a": "x>y", "b": '"', "c": "d/e", "f": "", "g": "", "h": "", "=i": "", "data-repeated-7-a": "later", "j": "",
     }  # fmt: skip
@@ -430,8 +431,8 @@ def test_a_byte_order_mark_stays(kind):
 
 PIECES = st.sampled_from(
     """<p> </p> <a <b> </b> <li> <td> <tr> <table> </table> <svg> </svg> <title> </title> <script> </script>
-    <!-- --> <![CDATA[ ]]> <input value= value=" srcdoc="&lt;p&gt;" <iframe <select> <option> <textarea> </textarea> > / " '
-    = & &amp; &#64; &#99999999;
+    <!-- --> <![CDATA[ ]]> <input value= value=" srcdoc="&lt;p&gt;" <iframe <select> <option> <textarea>
+    </textarea> > / " ' = & &amp; &#64; &#99999999;
     <node text=" <hierarchy> </hierarchy> </node> <?x ?> é \U0001f600 id=a aria-describedby=a
     hidden style="display:none"
     <style>.a{ } <body> </body> <html> </html> <details> <label for=a> \x00 \udc80 a x""".split()
@@ -463,21 +464,21 @@ def test_damaged_files_are_read_or_refused_in_time(kind):
             source[at : at + dice.randint(0, 9)] = dice.choice(
                 ["", "<", ">", '"', "&", "\x00", "</p>", "é", "\udcff"]
             )
-        began = time.perf_counter()
+        began = time.process_time()
         with contextlib.suppress(BadInput):
             assert_sound(FORMATS[kind].read("t", "".join(source)))
-        assert time.perf_counter() - began < 2
+        assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
     "piece",
     ["<", "<!--", "</", "<a", "<a ", '<a b="', "<!", "<![CDATA[", "<script>", "<b><li>", "<p><i>", "<style>.a{",
-     "<b></p>", "<li></li><b>", "<iframe srcdoc='<b>'>", "&amp", "<a><b></a>", "<label><input>"],
+     "<b></p>", "<li></li><b>", "<iframe srcdoc='<b>'>", "&amp", "<a><b></a>", "<label><input>", "</body><b>"],
 )  # fmt: skip
 def test_hostile_repetition_takes_linear_time(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     assert_sound(html("<p>" + piece * (200_000 // len(piece))))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 LARGE = {
@@ -499,9 +500,9 @@ NESTED = {
 @EVERY
 def test_a_hundred_thousand_elements_and_deep_nesting(kind):
     one_of, frame, count = LARGE[kind]
-    began = time.perf_counter()
+    began = time.process_time()
     read = FORMATS[kind].read("t", frame.format("".join(one_of.format(i) for i in range(count))))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert len(read.elements) >= 100_000
     deep = FORMATS[kind].read("t", NESTED[kind])
     assert len(deep.elements) >= 5000 and max(e.parent for e in deep.elements) >= 4999
@@ -547,8 +548,10 @@ def test_recorded_pages_are_read():
             page = html_page.read(file.name, stream.read())
         assert_sound(page)
         assert page.title and len(page.elements) > 100
-        named = [e for e in page.elements if e.role in ("button", "link") and e.exposed]
-        assert sum(bool(e.get("name")) for e in named) >= 0.7 * len(named)
+        for element in page.elements:
+            if element.role in ("button", "link") and element.exposed and not element.get("name"):
+                inside = [page.elements[uid] for uid in subtree(page, element.uid)]  # an icon, no words
+                assert not any(e.get("name") for e in inside if e.exposed)
         tags = [
             t.name for t in tokens(page.source) if t.kind == "start" and t.name in ("button", "input", "a")
         ]

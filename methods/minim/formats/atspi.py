@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from methods.core.errors import BadInput
-from methods.minim.formats.markup import text_at
+from methods.minim.formats.markup import text_at, value_of
 from methods.minim.formats.xml_tree import Node, comment, observed, read_nodes, text
 from methods.minim.observation import Box, Element, Observation, Screen, Span, Text
 
@@ -123,7 +123,7 @@ def _known(key: str, prefixes: dict[str, str]) -> str:
 
 def _element(source: str, uid: int, node: Node, keys: dict[str, str], says_showing: bool) -> Element:
     def value(key: str) -> str:
-        return text_at(source, "", node.attributes[keys[key]]).text if key in keys else ""
+        return value_of(source, node.attributes, keys[key]) or "" if key in keys else ""
 
     states: dict[str, object] = {}
     for key, state in _STATES.items():

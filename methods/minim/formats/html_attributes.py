@@ -46,6 +46,9 @@ _WRITES = re.compile(r"content|url\(|--", re.IGNORECASE)
 _OF_ROLE = ("role", "type", "list", "multiple", "size", "scope", "contenteditable")
 _IDS = ("id", *TEST_IDS, "name")
 _FLAGS = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed")
+_NUMBERS = ("maxlength", "aria-level")
+_WORDS = ("autocomplete", "inputmode")
+_STATEFUL = frozenset((*_FLAGS, *(f"aria-{flag}" for flag in _FLAGS), *_NUMBERS, *_WORDS, "onclick"))
 
 
 def describe(draft: Draft, name: str, source: str, tag: Tag, place: Place) -> None:
@@ -59,11 +62,14 @@ def describe(draft: Draft, name: str, source: str, tag: Tag, place: Place) -> No
         draft.states["level"] = int(name[1])
     if kind:
         draft.states["input_type"] = kind
+    if name == "details":
+        draft.states["expanded"] = "open" in found
     if draft.role in VALUED and name == "input" and "value" not in found:
         draft.texts.append(place("value", tag.last, tag.last, "html-append"))
     if not found:
         return
-    draft.states |= _states(name, source, tag)
+    if not _STATEFUL.isdisjoint(found):
+        draft.states |= _states(source, tag)
     draft.names = _value(source, tag, "for" if name == "label" else "aria-labelledby")
     draft.native_id = next((v for key in _IDS if key in found and (v := _value(source, tag, key))), "")
     for attribute, span in found.items():
@@ -92,12 +98,10 @@ def _field(attribute: str, name: str, kind: str, source: str, span: Attribute) -
     return "" if field == "url" and _PICTURE.match(source, span.start) else field
 
 
-def _states(name: str, source: str, tag: Tag) -> dict[str, object]:
+def _states(source: str, tag: Tag) -> dict[str, object]:
     found = tag.attributes
-    states: dict[str, object] = {
-        key: _value(source, tag, key) for key in ("autocomplete", "inputmode") if key in found
-    }
-    for key in ("maxlength", "aria-level"):
+    states: dict[str, object] = {key: _value(source, tag, key) for key in _WORDS if key in found}
+    for key in _NUMBERS:
         value = _value(source, tag, key)
         if value.isascii() and value.isdecimal() and len(value) < 10:
             states[key.removeprefix("aria-")] = int(value)
@@ -105,13 +109,11 @@ def _states(name: str, source: str, tag: Tag) -> dict[str, object]:
         aria = _value(source, tag, f"aria-{key}")
         if key in found or aria in ("true", "false"):
             states[key] = key in found or aria == "true"
-    if name == "details":
-        states["expanded"] = "open" in found
     if "onclick" in found:
         states["clickable"] = True
     return states
 
 
 def _value(source: str, tag: Tag, name: str, otherwise: str = "") -> str:
-    value = value_of(source, tag, name)
+    value = value_of(source, tag.attributes, name)
     return otherwise if value is None else value

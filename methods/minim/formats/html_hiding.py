@@ -74,6 +74,9 @@ class Sheet:
             self._read(_COMMENT.sub(" ", css))
         self._by_rule = lru_cache(4096)(self._hiding)
 
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
     def hiding(self, tag: str, native_id: str, classes: str, style: str) -> Hiding:
         """How far its own style and the sheets hide an element with this tag, id and class attribute."""
         inline = hiding_of(style) if style else Hiding.SHOWN

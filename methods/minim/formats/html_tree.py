@@ -70,6 +70,7 @@ class _Page:
         hiding = tree.drafts[root].hiding
         self.stack = [_Open("", root, False, hiding, hiding)]
         self.open: Counter[str] = Counter()
+        self.outer: dict[str, _Open] = {}
 
     def read(self) -> None:
         pieces = list(tokens(self.source, self.begin))
@@ -103,8 +104,7 @@ class _Page:
             self.started = True
             self.tree.drafts[self.root].start = token.start
             describe(self.tree.drafts[self.root], name, self.source, tag, self._place)
-            self.stack.append(_Open(name, self.root, True, above.hiding, above.inside))
-            self.open[name] += 1
+            self._push(_Open(name, self.root, True, above.hiding, above.inside))
             return
         self.started = True
         hiding = self._hiding(name, tag, above)
@@ -121,8 +121,13 @@ class _Page:
                 self._srcdoc(entry.uid, inner_page)
         closed = tag.closed and (self.open["svg"] or self.open["math"] or name == "svg")
         if name not in VOID and not closed:
-            self.stack.append(entry)
-            self.open[name] += 1
+            self._push(entry)
+
+    def _push(self, entry: _Open) -> None:
+        self.stack.append(entry)
+        self.open[entry.tag] += 1
+        if entry.tag in ("html", "body"):
+            self.outer.setdefault(entry.tag, entry)
 
     def _adopt(self, draft: Draft, entry: _Open, above: _Open) -> None:
         """Make a draft part of the tree."""
@@ -141,10 +146,10 @@ class _Page:
         if not self.open[name]:
             return
         if name in ("html", "body"):  # what follows still belongs to the body
-            for entry in self.stack:
-                if entry.tag == name and not entry.ended:
-                    entry.ended = True
-                    self.tree.drafts[entry.uid].end = self._at(token.end)
+            entry = self.outer.get(name)
+            if entry and entry.own and not entry.ended:
+                entry.ended = True
+                self.tree.drafts[entry.uid].end = self._at(token.end)
             return
         while self.stack[-1].tag != name:
             self._close(token.start)
@@ -222,7 +227,7 @@ class _Page:
             own = Hiding.OUT
         elif name == "input" and (self._value(tag, "type") or "").strip().lower() == "hidden":
             return Hiding.OUT
-        else:
+        elif found or self.sheet:
             values = (self._value(tag, part) or "" for part in ("id", "class", "style"))
             own = self.sheet.hiding(name, *values)
             if "aria-hidden" in found and (self._value(tag, "aria-hidden") or "").lower() == "true":
@@ -246,7 +251,7 @@ class _Page:
         _Page(self.tree, decode(raw, "html"), 0, uid, places).read()
 
     def _value(self, tag: Tag, name: str) -> str | None:
-        return value_of(self.source, tag, name)
+        return value_of(self.source, tag.attributes, name)
 
     def _at(self, position: int) -> int:
         return position if self.places is None else self.places[position]

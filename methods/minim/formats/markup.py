@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from methods.minim.codecs import CODECS, Codec, decode
@@ -46,6 +46,8 @@ def start_tag(source: str, inside: int, codec: str = "html", lower: bool = True)
 
     A repeated attribute is kept under a name of its own, because the file still holds its text.
     """
+    if source.startswith(">", inside):  # most tags, and nearly all end tags
+        return Tag({}, inside, inside, inside + 1, False)
     found: dict[str, Attribute] = {}
     last = inside
     while match := _ATTRIBUTE.match(source, last):
@@ -67,9 +69,9 @@ def text_at(source: str, field: str, place: Attribute | Span) -> Text:
     return Text(field, decode(raw, codec) if "&" in raw else raw, Span(start, end, codec))
 
 
-def value_of(source: str, tag: Tag, name: str) -> str | None:
+def value_of(source: str, attributes: Mapping[str, Attribute], name: str) -> str | None:
     """An attribute's decoded value; "" where only its name stands, None where there is none."""
-    place = tag.attributes.get(name)
+    place = attributes.get(name)
     if place is None:
         return None
     raw = source[place.start : place.end] if place.start >= 0 else ""

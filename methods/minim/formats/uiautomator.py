@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from methods.core.errors import BadInput
-from methods.minim.formats.markup import text_at
+from methods.minim.formats.markup import text_at, value_of
 from methods.minim.formats.xml_tree import Node, comment, observed, read_nodes, text
 from methods.minim.observation import Box, Element, Observation, Screen, Text
 
@@ -34,9 +34,10 @@ _STATES = {
     "scrollable": "scrollable", "password": "password", "long-clickable": "long_clickable",
 }  # fmt: skip
 
+_READ = (*_STATES, "class", "checkable", "enabled", "bounds", "visible-to-user", "resource-id")
 _HARMLESS = frozenset(
-    [*_STATES, "index", "class", "package", "checkable", "enabled", "focusable", "bounds", "visible-to-user",
-     "resource-id", "NAF", "rotation", "drawing-order", "display-id", "text", "content-desc", "hint"]
+    [*_READ, "index", "package", "focusable", "NAF", "rotation", "drawing-order", "display-id",
+     "text", "content-desc", "hint"]
 )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def read(name: str, source: str) -> Observation:
 
 
 def _element(source: str, uid: int, node: Node, label: str) -> Element:
-    values = {key: text_at(source, "", p).text for key, p in node.attributes.items() if key in _HARMLESS}
+    values = {key: value_of(source, node.attributes, key) or "" for key in _READ if key in node.attributes}
     kind = values.get("class", "").rpartition(".")[2]
     role = "document" if node.tag == "hierarchy" else _ROLES.get(kind, "generic")
     states = _states(values)
