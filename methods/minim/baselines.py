@@ -13,10 +13,9 @@ import numpy as np
 
 from methods.minim.labelled import LabelledScreen, Pair, released_text
 from methods.minim.observation import Observation
-from methods.minim.scorer import Scores
+from methods.minim.policy import ABSTRACT, KEEP, REMOVE
 from methods.minim.words import stems
 
-KEEP, ABSTRACT, REMOVE = 0, 1, 2
 BUDGET = 0.2
 
 Rarity = Callable[[str], float]
@@ -61,14 +60,14 @@ def lexical_rules(pair: Pair, weigh: Rarity, private: np.ndarray) -> np.ndarray:
     return codes
 
 
-def necessity_only(pair: Pair, scores: Scores) -> np.ndarray:
+def necessity_only(pair: Pair, n: np.ndarray) -> np.ndarray:
     """The fifth with the highest n, nothing abstracted."""
-    return _top(pair, scores.n)
+    return _top(pair, n)
 
 
-def sensitivity_only(pair: Pair, scores: Scores) -> np.ndarray:
+def sensitivity_only(pair: Pair, s: np.ndarray) -> np.ndarray:
     """The fifth with the lowest s."""
-    return _top(pair, -scores.s)
+    return _top(pair, -s)
 
 
 def _texts(observation: Observation) -> list[str]:
