@@ -169,12 +169,14 @@ class _Masks:
         return tuple(originals)
 
     def _needles(self) -> Iterable[Needle]:
-        needles = (n for found in self.findings.values() for f in found for n in self._of(f))
-        split = (n for f, g in self._neighbours() for n in (Needle(f + g, "otp", f + g),))
-        phrases = (Needle(p, PRIVATE, p) for p in self.phrases)
-        return {
-            n.text.casefold() if not n.strict else n.text: n for n in (*phrases, *split, *needles)
-        }.values()
+        """One needle for each private text, whole ones before what they are made of."""
+        needles = [Needle(p, PRIVATE, p) for p in self.phrases]
+        needles += (Needle(both, type, both) for both, type in self._split())
+        needles += (n for found in self.findings.values() for f in found for n in self._of(f))
+        unique: dict[str, Needle] = {}
+        for needle in needles:
+            unique.setdefault(needle.text if needle.strict else needle.text.casefold(), needle)
+        return unique.values()
 
     def _of(self, f: Finding) -> Iterator[Needle]:
         """What is looked for because of one finding."""
