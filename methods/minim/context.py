@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from methods.minim.lexicon import rows
 from methods.minim.observation import Element, Observation
 from methods.minim.patterns import DATE
-from methods.minim.people import name_like
+from methods.minim.people import known_name, name_like
 
 FIELD_ROLES = frozenset(
     "textbox searchbox combobox spinbutton textarea input edit entry textfield edittext password".split()
@@ -19,93 +20,8 @@ _INLINE = frozenset(
     "strong emphasis mark code insertion deletion subscript superscript b i em span inline".split()
 )
 
-_KINDS = (
-    (
-        "password",
-        r"(?:pass ?word|pass ?phrase|pass ?wort|kennwort|mot de passe|contraseña|senha|pwd|wachtwoord|пароль|密码|パスワード|pin|pin code)",
-    ),
-    (
-        "otp",
-        r"(?:otp|one[- ]time (?:pass)?(?:code|password)|(?:verification|security|authentication|login|sign-in|confirmation|2fa|two-factor|sms|backup|recovery|reset|6-digit) code|passcode"
-        r"|sicherheitscode|bestätigungscode|one-time-code)",
-    ),
-    (
-        "secret",
-        r"(?:api[ -]?key|(?:access |api |auth |bearer |session |csrf )?token|secret(?: key)?|private key|client secret|access key|csrf|session|session id|security answer)",
-    ),
-    (
-        "card",
-        r"(?:(?:credit |debit |bank )?card(?: no\.?| number)?|cc-number|cardnumber|pan|card no|kartennummer)",
-    ),
-    (
-        "card_part",
-        r"(?:cvv2?|cvc2?|csc|cid|security code \(cvv\)|exp(?:\.|iry|iration|ires)?(?: date)?|valid (?:thru|until)|last (?:four|4)(?: digits)?|cc-exp|cc-csc)",
-    ),
-    (
-        "bank_account",
-        r"(?:iban|(?:bank )?account(?: no\.?| number| #)|acct(?: no\.?| number)?|routing(?: no\.?| number)?|sort code|bsb|bank details|kontonummer)",
-    ),
-    (
-        "gov_id",
-        r"(?:ssn|social security(?: no\.?| number)?|tax ?(?:id|payer id)(?: number)?|tin|itin|passport(?: no\.?| number)?|driver'?s? licen[cs]e(?: no\.?| number)?|national id(?: number)?|nino"
-        r"|nhs(?: no\.?| number)?|id card(?: no\.?| number)?|aadhaar|government id|steuer-?id|cpf)",
-    ),
-    (
-        "dob",
-        r"(?:dob|d\.o\.b\.?|date of birth|birth ?date|birth ?day|born|bday|geburtsdatum|geburtstag|dob \(age\)|date de naissance|dob/age)",
-    ),
-    (
-        "insurance",
-        r"(?:member(?:ship)? ?(?:id|no\.?|number|#)|mrn|policy ?(?:id|no\.?|number|#)|group (?:no\.?|number|#)|insurance(?: id| no\.?| number| plan| provider| company)?|subscriber id|patient ?(?:id|no\.?|number)"
-        r"|payer|pbm|medical record(?: number)?|health plan)",
-    ),
-    ("email", r"(?:(?:work |personal |home |contact |primary |secondary |recovery )?e-?mail(?: address)?)"),
-    (
-        "phone",
-        r"(?:(?:work |home |mobile |cell |office |daytime |emergency )?(?:tele)?phone(?: no\.?| number)?|mobile(?: number)?|cell|fax|tel|tel-national|telefon|phone #)",
-    ),
-    (
-        "address",
-        r"(?:(?:street |home |work |billing |shipping |mailing |postal |delivery |residential )?address(?: line ?[12])?|street|street-address|address-line[12]|adresse|zip(?: code)?|postal[ -]code|postcode)",
-    ),
-    (
-        "access_code",
-        r"(?:(?:door|gate|alarm|entry|gift|gift card|locker|lock box) code|gift card(?: number)?|voucher code)",
-    ),
-    (
-        "amount",
-        r"(?:amount|balance|total|subtotal|sub total|price|due|amount due|paid|salary|fee|cost|unit price|debit|credit|gross|net|tax|income|available|overdue|payment)",
-    ),
-    ("ip_address", r"(?:ip|ip address|ipv4|ipv6)"),
-    (
-        "person",
-        r"(?:(?:full |first |last |middle |given |family |display |legal |preferred |maiden |patient |customer |employee |contact |account |cardholder |user |member |client |student |your |sender |recipient )?name"
-        r"|surname|forename|nachname|vorname|nom|prénom|nombre|apellidos?|customer|client|patient|from|to|cc|bcc|sender|recipient|assignee|assigned to|owner|author|reporter|requester|requested by|created by|updated by|employee"
-        r"|member|cardholder|account holder|attendees?|provider|prescriber|physician|doctor|emergency contact|contact person|given-name|family-name|additional-name|cc-name|lead|reviewer|spouse|guardian)",
-    ),
-    ("demographic", r"(?:sex|gender|age|ethnicity|race|marital status|nationality|religion|pronouns)"),
-    (
-        "health",
-        r"(?:allerg(?:y|ies)|diagnos[ie]s|conditions?|medications?|medicine|drug|problems?|problem list|symptoms?|reason for visit|indication|chief complaint|blood type|dx)",
-    ),
-    (
-        "doc_number",
-        r"(?:(?:order|invoice|ticket|case|quote|po|reference|ref|receipt|transaction|tracking|document|claim|booking|confirmation|rx|credit note|purchase order)(?: ?(?:#|no\.?|number|id|nr\.?))?|number|no\.|#)",
-    ),
-    (
-        "date",
-        r"(?:date|due(?: date)?|created|updated|issued|expires|start|end|sent|date sent|last (?:visit|seen|login|refill|filled)|next (?:visit|appointment)|joined|ordered|shipped|received|modified)",
-    ),
-)
-_KIND = [
-    (
-        kind,
-        re.compile(
-            rf"(?:your |enter |confirm |current |new |repeat |old |the |re-?enter |retype |existing |verify )*{words}(?: \(optional\))?"
-        ),
-    )
-    for kind, words in _KINDS
-]
+_BEFORE = r"(?:your |enter |confirm |current |new |repeat |old |the |re-?enter |retype |existing |verify )*"
+_KIND = [(kind, re.compile(rf"{_BEFORE}(?:{words})(?: \(optional\))?")) for kind, words in rows("labels.txt")]
 _NO_FIELD = re.compile(
     r"\b(?:search|filter|hint|length|minimum|maximum|policy|rules?|strength|age|expiry|manager|find|forgot|expires)\b"
 )
@@ -130,50 +46,49 @@ def kind_of(label: str) -> str:
     return next((kind for kind, pattern in _KIND if pattern.fullmatch(label)), "")
 
 
+def type_of_kind(kind: str) -> str:
+    """Kinds of labels are types, but for two: an insurer, and whoever may be a person or a company."""
+    return {"insurer": "insurance", "anyone": "person"}.get(kind, kind)
+
+
 def fits(kind: str, value: str) -> bool:
     """A value under a label of that kind has the form that such values have (labels stand under labels, too)."""
     value = value.strip()
-    if not value or len(value) > 200 or kind_of(value):
+    if not value or len(value) > 200 or value.endswith(":") or kind_of(value):
         return False
-    count = sum(c.isdigit() for c in value)
-    if kind == "person":
-        return name_like(value)
-    if kind in ("dob", "date"):
-        return bool(DATE.match(value)) and len(value) < 40
-    if kind == "phone":
-        return count >= 7 and not any(c.isalpha() for c in value.lower().replace("ext", "").replace("x", ""))
-    if kind in ("gov_id", "bank_account", "card"):
-        return count >= 4 and len(value.split()) <= 8
-    if kind == "insurance":
-        return count >= 3 and len(value.split()) <= 3
-    if kind == "doc_number":
-        return count >= 3 and len(value.split()) <= 2 and not DATE.fullmatch(value)
-    if kind in ("otp", "access_code"):
-        return 4 <= len(value) <= 20 and (count > 0 or value.isupper()) and len(value.split()) <= 3
-    if kind == "secret":
-        return len(value) >= 8 and count > 0 and " " not in value
-    if kind == "password":
-        return " " not in value and len(value) >= 4 and (count > 0 or not value.isalpha())
-    if kind == "card_part":
-        return 3 <= count <= 6 and len(value) <= 10
-    if kind == "amount":
-        return (
-            count > 0
-            and not re.search(r"[A-Za-z]{4}|[/%:]", value)
-            and ("." in value or "," in value or count >= 4)
-        )
-    if kind == "address":
-        return count > 0 and (len(value.split()) > 1 or 4 <= len(value) <= 10) and not DATE.match(value)
-    if kind == "demographic":
-        return bool(
-            re.fullmatch(
-                r"(?i)(?:male|female|non-?binary|other|m|f|x|\d{1,3}(?: ?(?:y|yrs?|years?)(?: old)?)?|married|single|divorced|widowed|he/him|she/her|they/them)",
-                value,
-            )
-        )
-    if kind == "health":
-        return any(c.isalpha() for c in value) and len(value) > 2
-    return False
+    test = _FITS.get(kind)
+    return test is not None and test(value, sum(c.isdigit() for c in value), len(value.split()))
+
+
+_DEMOGRAPHIC = re.compile(
+    r"(?i)male|female|non-?binary|other|[mfx]|\d{1,3}(?: ?(?:y|yo|yrs?|years?)(?: old)?)?|married|single|divorced|widowed"
+    r"|(?:he/him|she/her|they/them)(?:/\w+)?"
+)
+_FITS: dict[str, Callable[[str, int, int], bool]] = {
+    # (value, its digits, its words)
+    "person": lambda v, d, w: name_like(v),
+    "anyone": lambda v, d, w: name_like(v) and known_name(v),
+    "dob": lambda v, d, w: bool(DATE.match(v)) and len(v) < 40,
+    "date": lambda v, d, w: bool(DATE.match(v)) and len(v) < 40,
+    "phone": lambda v, d, w: d >= 7 and not re.search(r"[^\W\d_]", re.sub("(?i)ext|x", "", v)),
+    "gov_id": lambda v, d, w: d >= 4 and w <= 8,
+    "bank_account": lambda v, d, w: d >= 4 and w <= 8,
+    "card": lambda v, d, w: d >= 12 and w <= 8,
+    "insurance": lambda v, d, w: d >= 3 and w <= 3,
+    "insurer": lambda v, d, w: 1 <= w <= 6 and v[0].isupper(),
+    "doc_number": lambda v, d, w: d >= 3 and w <= 2 and not DATE.fullmatch(v) and v[0] not in "$€£¥",
+    "otp": lambda v, d, w: 4 <= len(v) <= 20 and (d > 0 or v.isupper()) and w <= 3,
+    "access_code": lambda v, d, w: 4 <= len(v) <= 20 and d > 0 and w <= 3,
+    "secret": lambda v, d, w: len(v) >= 8 and d > 0 and w == 1,
+    "password": lambda v, d, w: w == 1 and len(v) >= 4 and not v.isalpha(),
+    "card_part": lambda v, d, w: 3 <= d <= 6 and len(v) <= 10,
+    "amount": lambda v, d, w: (
+        d > 0 and not re.search(r"[A-Za-z]{4}|[/%:]", v) and ("." in v or "," in v or d >= 4)
+    ),
+    "address": lambda v, d, w: d > 0 and (w > 1 or 4 <= len(v) <= 10) and not DATE.match(v),
+    "demographic": lambda v, d, w: bool(_DEMOGRAPHIC.fullmatch(v)),
+    "health": lambda v, d, w: len(v) > 2 and any(c.isalpha() for c in v),
+}
 
 
 def is_field(element: Element) -> bool:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from methods.minim.lexicon import section
+from methods.minim.normalise import vocabulary, word_spans
 from methods.minim.patterns import Hit
 
 WORDS = section("health.txt", "words")
@@ -13,7 +14,9 @@ PHRASES = re.compile(
     r"\b(?:" + "|".join(map(re.escape, sorted(section("health.txt", "phrases")))) + r")\b", re.IGNORECASE
 )
 _ENDINGS = tuple(section("health.txt", "endings"))
-_WORD = re.compile(r"[^\W_]+(?:'s)?")
+_FIRST = frozenset(p.split()[0] for p in section("health.txt", "phrases"))
+_UNITS = frozenset("mg mcg µg g mmhg iu units ml".split())
+_STUCK_UNIT = re.compile(r"\d(?:mg|mcg|µg|ml|iu)\b")
 _DOSE = re.compile(
     r"\b[A-Za-z]{5,}(?: [A-Za-z]{2,}){0,2} \d+(?:\.\d+)? ?(?:mg|mcg|µg|g/dl|mmhg|iu|units|ml)\b(?:[ -]?(?:tablets?|capsules?|daily|twice|once|inhaler|er|xr|cream|oral|solution)\b)*",
     re.IGNORECASE,
@@ -30,9 +33,11 @@ def scan(text: str) -> tuple[Hit, ...]:
         return ()
     if _ICD.fullmatch(text.strip()):
         return (Hit(0, len(text), "health", "diagnosis code"),)
-    spans = [m.span() for m in PHRASES.finditer(text)]
-    spans += [m.span() for m in _WORD.finditer(text) if _is_health(m.group().lower())]
-    if any(c.isdigit() for c in text):
+    words = vocabulary(text)
+    spans = [(start, end) for w, start, end in word_spans(text) if _is_health(w)]
+    if not words.isdisjoint(_FIRST):
+        spans += [m.span() for m in PHRASES.finditer(text)]
+    if not words.isdisjoint(_UNITS) or _STUCK_UNIT.search(text):
         spans += [m.span() for m in _DOSE.finditer(text)]
     if not spans:
         return ()

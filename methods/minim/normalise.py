@@ -88,3 +88,18 @@ def fold_url(text: str) -> Folded:
 def digits(text: str) -> str:
     """Only the digits of a folded text."""
     return "".join(c for c in text if c in "0123456789")
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=50_000)
+def word_spans(text: str) -> tuple[tuple[str, int, int], ...]:
+    """Words of a folded text in lower case, with their places."""
+    return tuple((m.group().lower(), m.start(), m.end()) for m in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=50_000)
+def vocabulary(text: str) -> frozenset[str]:
+    """The set of those words: most rules can tell from it that they have nothing to look for."""
+    return frozenset(w for w, _, _ in word_spans(text))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from methods.minim.normalise import digits
+from methods.minim.normalise import digits, vocabulary
 
 
 class Hit(NamedTuple):
@@ -104,7 +104,7 @@ _ADDRESS = re.compile(
     r"(?<![\w.,#-])\d{1,5}[A-Za-z]?(?: [NSEW]\.?)?(?: (?:[A-Z][\w'.-]*|\d+(?:st|nd|rd|th))){1,4}? (?:"
     + _STREET
     + r")\b\.?"
-    r"(?:,? (?:Apt|Suite|Ste|Unit|Floor|Flat|#)\.? ?[\w-]{1,6})?(?:, [A-Z][\w'. -]{1,30}?)?(?:,? [A-Z]{2})?(?:,? \d{5}(?:-\d{4})?(?!\d))?(?![\w])"
+    r"(?:,? (?:Apt|Suite|Ste|Unit|Floor|Flat|#)\.? ?[\w-]{1,6})?(?:, [A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,2})?(?:, [A-Z]{2,3}\b)?(?:,? \d{4,5}(?:-\d{4})?(?!\d))?(?![\w])"
     r"|(?<!\w)[A-ZÄÖÜ][\w-]*(?:straße|strasse|str\.|gasse|platz|allee) \d{1,4} ?[a-z]?(?:, \d{5} [A-ZÄÖÜ]\w+)?(?!\w)"
     r"|(?<!\w)\d{1,4}(?: bis)?,? (?:rue|avenue|boulevard|place|via|calle) (?:d[eu] |de la |des |d')?[A-ZÉ][\w'-]+(?: [A-ZÉ][\w'-]+){0,2}(?:, \d{5} [A-Z]\w+)?"
     r"|(?i:\bp\.?o\.? box) \d{1,6}"
@@ -169,8 +169,11 @@ _QUERY = re.compile(
 )
 _PATH = re.compile(r"(?<=[/=])[A-Za-z0-9_-]{20,256}(?![\w.-])")
 _TEL = re.compile(r"(?i)^(?:tel|sms|whatsapp):\+?([\d().\- +]{5,})")
-_NUMBER = re.compile(r"\d")
-_KEYWORD = re.compile(r"(?i)code|otp|pass|pin\b|tan\b|código|codice|2fa|mfa|pwd|kennwort|contraseña|\buse\b")
+_MARKED = re.compile(r"[•●∙·*]|(?i:xx|ending|exp|cv[vc])")
+_CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|AUD|CAD|NZD|CHF|JPY|INR|BTC)\b")
+_CODE_WORDS = frozenset(
+    "otp passcode pin tan 2fa mfa password passwort passphrase kennwort pwd passe contraseña use enter type reply código codice safe gate door".split()
+)
 
 
 def random_looking(token: str) -> bool:
@@ -185,12 +188,12 @@ def random_looking(token: str) -> bool:
 
 
 def _cards(text: str) -> Iterator[Hit]:
-    near = bool(_CARD_WORD.search(text))
     for m in _CARD.finditer(text):
+        near = bool(_CARD_WORD.search(text))
         number = digits(m.group())
         right = luhn(number)
         grouped = m.group(1) is not None or m.group(2) is not None
-        issuer = number[0] in "23456" and 14 <= len(number) <= 19
+        issuer = (number[0] in "3456" or "2221" <= number[:4] <= "2720") and 14 <= len(number) <= 19
         if (right and issuer and (grouped or near or len(number) in (15, 16))) or (
             near and (grouped or issuer)
         ):
@@ -201,14 +204,12 @@ def _cards(text: str) -> Iterator[Hit]:
             yield Hit(*m.span(), "card", "four groups of four digits, checksum fails", False)
 
 
-def _accounts(text: str) -> Iterator[Hit]:
+def _ibans(text: str) -> Iterator[Hit]:
     for m in _IBAN.finditer(text):
         compact = re.sub("[ -]", "", m.group())
         right = mod97(compact)
         if right or int(_IBAN_LENGTH.get(compact[:2], 0)) == len(compact):
             yield Hit(*m.span(), "bank_account", "IBAN" if right else "IBAN-like, checksum fails", right)
-    for m in _ACCOUNT.finditer(text):
-        yield Hit(*m.span(1), "bank_account", "account number beside its word")
 
 
 def _codes(text: str) -> Iterator[Hit]:
@@ -255,48 +256,70 @@ def _phones(text: str) -> Iterator[Hit]:
             yield Hit(*m.span(), "phone", "telephone number")
 
 
-_WITH_DIGITS = (
-    (_SSN, "gov_id", "social security number"),
-    (_NINO, "gov_id", "national insurance number"),
-    (_CARD_PART, "card_part", "part of a card number or its expiry"),
-    (_AMOUNT, "amount", "amount of money"),
-    (_IP, "ip_address", "network address"),
-    (_ADDRESS, "address", "street address"),
-    (_DOCUMENT, "doc_number", "document number"),
-    (_CODE_BRAND, "otp", "one-time code of a known form"),
+_STREET_WORDS = frozenset(_STREET.lower().split("|")) | frozenset(
+    "rue avenue boulevard place via calle box platz allee".split()
 )
-_ANNOUNCED_NUMBERS = (
-    (_GOV, "gov_id", "government id beside its word"),
-    (_MEMBER, "insurance", "member id beside its word"),
+_ID_WORDS = frozenset(
+    "ssn social passport licence license tax itin tin national nino aadhaar nhs id ausweisnummer member membership policy group mrn patient insurance subscriber".split()
 )
+_ACCOUNT_WORDS = frozenset("account acct routing sort konto kontonummer a".split())
+
+
+def _numbers(text: str, words: frozenset[str]) -> Iterator[tuple[re.Pattern[str], str, str]]:
+    """Which patterns with digits are worth trying: each has a cheap condition."""
+    dashes = text.count("-")
+    if dashes > 1:
+        yield _SSN, "gov_id", "social security number"
+    if _MARKED.search(text):
+        yield _CARD_PART, "card_part", "part of a card number or its expiry"
+    if _CURRENCY.search(text):
+        yield _AMOUNT, "amount", "amount of money"
+    if text.count(".") > 2 or text.count(":") > 2:
+        yield _IP, "ip_address", "network address"
+    if not words.isdisjoint(_STREET_WORDS) or "stra" in text or "gasse" in text or "str." in text:
+        yield _ADDRESS, "address", "street address"
+    if not text.islower():
+        yield _DOCUMENT, "doc_number", "document number"
+        yield _NINO, "gov_id", "national insurance number"
+    if "G-" in text:
+        yield _CODE_BRAND, "otp", "one-time code of a known form"
 
 
 @lru_cache(maxsize=50_000)
 def scan(text: str) -> tuple[Hit, ...]:
     """Everything found in a folded text; hits may overlap."""
     hits: list[Hit] = []
+    words = vocabulary(text)
     if "@" in text:
         hits += [Hit(*m.span(), "email", "e-mail address") for m in EMAIL.finditer(text)]
         hits += [Hit(*m.span(), "email", "e-mail address, cut off") for m in _CUT_EMAIL.finditer(text)]
-    if _KEYWORD.search(text):
+    if not words.isdisjoint(_CODE_WORDS) or "code" in text.lower():
         hits += _codes(text)
-    if len(text) >= 10:
+    if max(map(len, text.split()), default=0) >= 8:
         hits += _secrets(text)
-    if "•" in text or "*" in text or "●" in text:
+    if "•" in text or "*" in text or "●" in text or "∙" in text:
         hits += [Hit(*m.span(), "password", "hidden by bullets") for m in BULLETS.finditer(text)]
-    if _NUMBER.search(text):
+    count = sum(map(text.count, "0123456789"))
+    if not count:
+        return tuple(hits)
+    if count >= 12:
         hits += _cards(text)
-        hits += _accounts(text)
-        hits += _dates(text)
+        hits += _ibans(text)
+    if count >= 6 and not words.isdisjoint(_ACCOUNT_WORDS):
+        hits += [
+            Hit(*m.span(1), "bank_account", "account number beside its word") for m in _ACCOUNT.finditer(text)
+        ]
+    if count >= 7:
         hits += _phones(text)
-        hits += [
-            Hit(*m.span(), kind, why) for pattern, kind, why in _WITH_DIGITS for m in pattern.finditer(text)
-        ]
-        hits += [
-            Hit(*m.span(1), kind, why)
-            for pattern, kind, why in _ANNOUNCED_NUMBERS
-            for m in pattern.finditer(text)
-        ]
+    hits += _dates(text)
+    hits += [
+        Hit(*m.span(), kind, why)
+        for pattern, kind, why in _numbers(text, words)
+        for m in pattern.finditer(text)
+    ]
+    if not words.isdisjoint(_ID_WORDS):
+        hits += [Hit(*m.span(1), "gov_id", "government id beside its word") for m in _GOV.finditer(text)]
+        hits += [Hit(*m.span(1), "insurance", "member id beside its word") for m in _MEMBER.finditer(text)]
     return tuple(hits)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from methods.minim.lexicon import section
+from methods.minim.normalise import vocabulary
 from methods.minim.patterns import Hit
 
 GIVEN = section("names.txt", "given")
@@ -54,10 +55,11 @@ _GREETED = re.compile(
 )
 _TITLED = re.compile(rf"(?<!\w){_TITLE} ({_FULL})")
 _MAILBOX = re.compile(rf"({_FULL}) ?[<(](?=[^\s@<>()]+@)")
-_HINT = re.compile(
-    r"(?i)\b(?:hi|hello|hey|dear|hallo|hola|ciao|bonjour|lieber?|mr|mrs|ms|miss|dr|prof|herr|frau|mme|sra?|signed|logged|welcome|by|to|tell|behalf|from|attn|cc|regards|sincerely|cheers|am|i'm|is|"
-    rf"{_ROLES})\b|@"
-)
+_HINTS = frozenset(
+    "hi hello hey dear hallo hola ciao bonjour lieber liebe mr mrs ms miss mx dr prof professor herr frau mme sr sra signed logged welcome by to tell with behalf from attn cc bcc "
+    "regards sincerely cheers am i is m name".split()
+) | frozenset(re.split(r"[| ]", _ROLES))
+_KNOWN = GIVEN | PLAIN | SURNAMES
 
 
 def _is_name_word(word: str) -> bool:
@@ -157,8 +159,9 @@ def scan(text: str) -> tuple[Hit, ...]:
     """Names of people in a folded text."""
     if text.islower() or len(text) < 3:
         return ()
-    hits = list(_known(text))
-    if " " in text and _HINT.search(text):
+    words = vocabulary(text)
+    hits = [] if words.isdisjoint(_KNOWN) else list(_known(text))
+    if len(words) > 1 and ("@" in text or not words.isdisjoint(_HINTS)):
         hits += _introduced(text)
     return tuple(hits)
 
@@ -172,3 +175,8 @@ def name_like(text: str) -> bool:
     return bool(letters) and all(
         _is_name_word(w.strip("().")) or (len(w) == 2 and w[1] == ".") for w in letters
     )
+
+
+def known_name(text: str) -> bool:
+    """At least one of its words is a known given name or surname."""
+    return not vocabulary(text).isdisjoint(_KNOWN)
