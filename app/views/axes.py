@@ -42,7 +42,7 @@ class Axes:
 
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
-    margin: float = 8.0
+    margin: float = 12.0
     area: QRectF = field(default_factory=lambda: QRectF(0, 0, 1, 1))
 
     def place(self, width: float, height: float, font: QFont) -> None:

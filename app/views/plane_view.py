@@ -8,21 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.theme.tokens import LIGHT, Tokens
 from app.views.axes import Axes, Axis, small
-from app.views.marks import Mark, as_codes, as_marks, color_of, faded, point_sprite
-from app.views.spread import spread
+from app.views.marks import as_codes, as_marks, color_of, faded
+from app.views.point_layer import NOTHING, RADIUS, PointLayer
 from app.views.units import show
 
-RADIUS = 4.0
 REACH = 6.0
 """Pixels from a line or a point within which it is meant."""
 NUDGE = 0.1
 """What an arrow key moves a threshold by."""
-NOTHING = -1
 
 
 class Region(NamedTuple):
@@ -41,10 +39,7 @@ class Region(NamedTuple):
 
 
 class PlaneView(QWidget):
-    """A scatter of N points, marked by colour and shape, and one threshold on each axis.
-
-    Points are drawn as ready-made sprites: 5,000 take about 8 ms on one core, in any shape.
-    """
+    """A scatter of N points, marked by colour and shape, and one threshold on each axis."""
 
     threshold_moved = Signal(str, float, bool)
     """Axis (``x`` or ``y``), value, and whether the move has ended."""
@@ -60,24 +55,20 @@ class PlaneView(QWidget):
         self._axes = Axes()
         self._thresholds = {"x": 0.0, "y": 0.0}
         self._regions: tuple[Region, ...] = ()
-        self._points = np.zeros((0, 2))
-        self._values = np.zeros((0, 2))
+        self._points = PointLayer()
         self._ids = np.zeros(0, np.int64)
         self._labels: Sequence[str] = ()
-        self._codes = np.zeros(0, np.int64)
-        self._marks: tuple[Mark, ...] = (Mark("accent"),)
         self._selected = NOTHING
         self._dragged = ""
         self._empty_text = "Nothing to show yet."
-        self._corners: list[QPointF | None] | None = None
-        self._layer: QPixmap | None = None
 
     # -------------------------------------------------------------------------------------- content
 
     def set_axes(self, x: Axis, y: Axis) -> None:
         """Labels with units, and ranges; points outside are shown at the nearest end."""
         self._axes.x, self._axes.y = x, y
-        self._moved()
+        self._points.place()
+        self.update()
 
     def set_regions(self, regions: Sequence[tuple[str, str, int, int]]) -> None:
         """Names of the parts, as :class:`Region`."""
@@ -94,19 +85,19 @@ class PlaneView(QWidget):
             ids: (N,) whole numbers that :attr:`selected` and :meth:`select` use; 0, 1, 2, … where None.
             labels: N short texts for the tool tip.
         """
-        self._values = np.column_stack([np.asarray(x, float).ravel(), np.asarray(y, float).ravel()])
-        self._ids = np.arange(len(self._values)) if ids is None else np.asarray(ids, np.int64).ravel()
-        if len(self._ids) != len(self._values):
-            raise ValueError(f"{len(self._values)} points have {len(self._ids)} ids")
+        values = np.column_stack([np.asarray(x, float).ravel(), np.asarray(y, float).ravel()])
+        self._ids = np.arange(len(values)) if ids is None else np.asarray(ids, np.int64).ravel()
+        if len(self._ids) != len(values):
+            raise ValueError(f"{len(values)} points have {len(self._ids)} ids")
+        self._points.set_values(values)
         self._labels = tuple(labels or ())
-        self._codes = np.zeros(len(self._values), np.int64)
         self._selected = NOTHING
-        self._moved()
+        self.update()
 
     def set_styles(self, codes: ArrayLike, styles: Sequence[tuple[str, str, str]]) -> None:
         """Give point i the style ``styles[codes[i]]``: (colour, pattern, letter), see :class:`Mark`."""
-        self._codes, self._marks = as_codes(codes, len(self._values), len(styles)), as_marks(styles)
-        self._redraw()
+        self._points.set_styles(as_codes(codes, len(self._points), len(styles)), as_marks(styles))
+        self.update()
 
     def set_thresholds(self, x: float, y: float) -> None:
         """Move the lines; emits nothing."""
@@ -121,7 +112,8 @@ class PlaneView(QWidget):
 
     def refresh_theme(self, theme: Any) -> None:
         self._tokens = theme.tokens
-        self._redraw()
+        self._points.set_tokens(theme.tokens)
+        self.update()
 
     # ------------------------------------------------------------------------------------ selection
 
@@ -131,33 +123,7 @@ class PlaneView(QWidget):
         self._selected = int(rows[0]) if len(rows) else NOTHING
         self.update()
 
-    def _nearest(self, at: QPointF) -> int:
-        """Row of the point under the mouse, or :data:`NOTHING`."""
-        pixels = self._pixels()
-        away = np.hypot(pixels[:, 0] - at.x(), pixels[:, 1] - at.y())
-        away[~np.isfinite(away)] = np.inf
-        row = int(away.argmin()) if len(away) else NOTHING
-        return row if row != NOTHING and away[row] <= REACH else NOTHING
-
     # ------------------------------------------------------------------------------------- geometry
-
-    def _moved(self) -> None:
-        """The points lie elsewhere: axes, values or the widget's size are new."""
-        ends = np.array([[self._axes.x.low, self._axes.y.low], [self._axes.x.high, self._axes.y.high]])
-        self._points = spread(np.clip(self._values, *ends), ends[1] - ends[0])
-        self._corners = None
-        self._redraw()
-
-    def _redraw(self) -> None:
-        self._layer = None
-        self.update()
-
-    def _pixels(self) -> np.ndarray:
-        """(N, 2) places of the points on the widget."""
-        axes, inner = self._axes, self._axes.inner
-        x = inner.left() + (self._points[:, 0] - axes.x.low) / axes.x.span * inner.width()
-        y = inner.bottom() - (self._points[:, 1] - axes.y.low) / axes.y.span * inner.height()
-        return np.column_stack([x, y])
 
     def _line_at(self, at: QPointF) -> str:
         """The axis whose threshold line is under the mouse, the nearer one where they cross."""
@@ -180,8 +146,7 @@ class PlaneView(QWidget):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._corners = None
-        self._layer = None
+        self._points.place()
         super().resizeEvent(event)
 
     def sizeHint(self) -> QSize:
@@ -201,7 +166,7 @@ class PlaneView(QWidget):
             painter.setPen(QColor(self._tokens.muted))
             flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
             painter.drawText(self._axes.inner, flags, self._empty_text)
-        painter.drawPixmap(0, 0, self._point_layer())
+        painter.drawPixmap(0, 0, self._points.picture(self._axes, self.size(), self.devicePixelRatioF()))
         self._draw_lines(painter)
         self._draw_names(painter)
         self._draw_selected(painter)
@@ -239,27 +204,6 @@ class PlaneView(QWidget):
             painter.setPen(QColor(self._tokens.text))
             painter.drawText(ground, int(Qt.AlignmentFlag.AlignCenter), region.label)
 
-    def _point_layer(self) -> QPixmap:
-        """All points, kept until one of them changes: dragging a line and selecting only copy it."""
-        if self._layer is not None:
-            return self._layer
-        ratio = self.devicePixelRatioF()
-        layer = QPixmap(self.size() * ratio)
-        layer.setDevicePixelRatio(ratio)
-        layer.fill(Qt.GlobalColor.transparent)
-        if self._corners is None:
-            corners = self._pixels() - (RADIUS + 2)
-            self._corners = [QPointF(x, y) if x == x and y == y else None for x, y in corners.tolist()]
-        sprites = [point_sprite(mark, self._tokens, RADIUS, ratio) for mark in self._marks]
-        painter = QPainter(layer)
-        draw = painter.drawPixmap
-        for corner, code in zip(self._corners, self._codes.tolist(), strict=True):
-            if corner is not None:
-                draw(corner, sprites[code])
-        painter.end()
-        self._layer = layer
-        return layer
-
     def _draw_lines(self, painter: QPainter) -> None:
         area = self._axes.area
         for axis in ("x", "y"):
@@ -273,9 +217,12 @@ class PlaneView(QWidget):
                 painter.drawLine(QPointF(left, y), QPointF(right, y))
 
     def _draw_selected(self, painter: QPainter) -> None:
-        if self._selected == NOTHING or not np.isfinite(self._points[self._selected]).all():
+        if self._selected == NOTHING:
             return
-        center = QPointF(*self._pixels()[self._selected])
+        x, y = self._points.pixels(self._axes)[self._selected].tolist()
+        if x != x or y != y:  # not a number: it is not shown
+            return
+        center = QPointF(x, y)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for width, color in ((5, self._tokens.view), (2.5, self._tokens.accent)):
             painter.setPen(QPen(QColor(color), width))
@@ -288,7 +235,7 @@ class PlaneView(QWidget):
             return
         self._dragged = self._line_at(event.position())
         if not self._dragged:
-            row = self._nearest(event.position())
+            row = self._points.nearest(event.position(), self._axes, REACH)
             if row != NOTHING:
                 self._selected = row
                 self.selected.emit(int(self._ids[row]))
@@ -302,11 +249,11 @@ class PlaneView(QWidget):
         line = self._line_at(at)
         shapes = {"x": Qt.CursorShape.SplitHCursor, "y": Qt.CursorShape.SplitVCursor}
         self.setCursor(shapes.get(line, Qt.CursorShape.ArrowCursor))
-        row = NOTHING if line else self._nearest(at)
+        row = NOTHING if line else self._points.nearest(at, self._axes, REACH)
         if row == NOTHING:
             QToolTip.hideText()
         else:
-            x, y = self._values[row]
+            x, y = self._points.values[row]
             label = self._labels[row][:80] if row < len(self._labels) else ""
             text = f"{label}\n{self._axes.x.label} {show(x, 3)}\n{self._axes.y.label} {show(y, 3)}"
             QToolTip.showText(event.globalPosition().toPoint(), text.strip(), self)

@@ -7,7 +7,7 @@ import numpy as np
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 CELL = 0.01
 """Points closer than this part of an axis count as being at one place."""
-LARGEST = 0.022
+LARGEST = 0.015
 """Radius of the disc over which many points are spread, as part of an axis."""
 
 
