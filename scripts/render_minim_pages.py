@@ -17,7 +17,7 @@ import io
 import json
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -140,8 +140,10 @@ def labelled_nodes(shot: Capture, labels: dict[int, Label]) -> tuple[list, list,
             continue
         number[node["nodeId"]] = len(nodes)
         nodes.append(_row(node, len(nodes), number.get(parent, -1)))
-        sources.append(labels.get(node["backendDOMNodeId"], Label(None, "", {})))
-    private = [label for label in labels.values() if label.pii]
+        own = labels.get(node["backendDOMNodeId"], Label(None, "", {}))
+        # What only the picture shows, such as initials, serves no task.
+        sources.append(replace(own, n={}) if node.get("ignored") else own)
+    private = list({(p.text, p.pii): p for p in labels.values() if p.pii}.values())
     s, pii = [], []
     for node, own in zip(nodes, sources, strict=True):
         plain = bool(node.get("interactive")) or node["role"] == "StaticText"
@@ -149,7 +151,7 @@ def labelled_nodes(shot: Capture, labels: dict[int, Label]) -> tuple[list, list,
         for label in private:
             text = " ".join(label.text.split())
             for field in ("name", "value", "description"):
-                if label.s and text and _says(node.get(field, ""), text, label is own):
+                if label.s and text and _says(node.get(field, ""), text, label.text == own.text):
                     best = max(best, label.s)
                     pii.append(
                         {"node": node["id"], "field": field, "text": text, "type": label.pii, "s": label.s}
