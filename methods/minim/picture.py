@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from methods.minim.observation import Box, Element, Observation
-from methods.minim.policy import ABSTRACT, KEEP, REMOVE, Decisions
+from methods.minim.observation import Box, Observation
+from methods.minim.policy import KEEP, REMOVE, Decisions
 from methods.minim.redact import Redaction
 
 FILL = (17, 17, 17)
@@ -39,21 +39,16 @@ def masked_uids(observation: Observation, decisions: Decisions, redaction: Redac
     touched = {uid for (uid, _), parts in redaction.replacements.items() if any(b > a for a, b, _ in parts)}
     found = []
     for element in observation.elements:
-        uid = element.uid
-        inner = any(shows[child] for child in observation.children[uid])
-        if not element.exposed or (element.role.lower() in _CONTAINERS and inner):
-            continue
-        code = decisions.codes[uid]
-        changed = uid in touched or (code == ABSTRACT and _says(element))
-        if (code == KEEP and uid in touched) or (
-            code != KEEP and (changed or element.role.lower() in _PICTURES)
+        uid, role = element.uid, element.role.lower()
+        removed = decisions.codes[uid] == REMOVE
+        if not element.visible or not (
+            uid in touched or (role in _PICTURES and decisions.codes[uid] != KEEP)
         ):
+            continue
+        # What stays inside is seen; what does not is painted over by itself.
+        if not ((removed or role in _CONTAINERS) and any(shows[c] for c in observation.children[uid])):
             found.append(uid)
     return tuple(found)
-
-
-def _says(element: Element) -> bool:
-    return any(t.text.strip() for t in element.texts)
 
 
 def pixel_boxes(observation: Observation, uids: Iterable[int], size: tuple[int, int]) -> tuple[Pixels, ...]:
