@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 from math import isfinite
 
 from methods.minim.formats.json_spans import Array, Number, Object, String, strings, text
-from methods.minim.observation import Box, Span, Text
+from methods.minim.observation import Box, Screen, Span, Text
 
 _TRUTH = {"true": True, "false": False}
 
@@ -65,3 +65,28 @@ def copies(members: Iterable[tuple[str, object]], harmless: Container[str] = ())
         for key, s in strings(value, name)
         if s and key not in harmless
     ]
+
+
+def screen_of(about: Object) -> Screen:
+    """The screen of a capture: ``viewport``, ``devicePixelRatio``, ``scroll`` and ``screenshot_px``."""
+    viewport = numbers(about.get("viewport"), 2) or _pair(about.get("viewport"), "width", "height")
+    ratio = plain(about.get("devicePixelRatio"))
+    ratio = float(ratio) if isinstance(ratio, (int, float)) and 0 < ratio < 100 else 1.0
+    scroll = _pair(about.get("scroll"), "x", "y") or numbers(about.get("scroll"), 2) or (0.0, 0.0)
+    pixels = numbers(about.get("screenshot_px"), 2)
+    doubts = []
+    if pixels and viewport and any(abs(v * ratio - p) > 1 for v, p in zip(viewport, pixels, strict=True)):
+        doubts.append(
+            f"The picture is {pixels[0]:.0f} x {pixels[1]:.0f} pixels, but viewport and pixel ratio make it "
+            f"{viewport[0] * ratio:.0f} x {viewport[1] * ratio:.0f}."
+        )
+    return Screen(viewport, ratio, scroll, _whole(pixels), tuple(doubts))
+
+
+def _pair(value: object, first: str, second: str) -> tuple[float, float] | None:
+    found = member(value, first), member(value, second)
+    return tuple(map(float, found)) if all(isinstance(v, Number) and isfinite(v) for v in found) else None
+
+
+def _whole(size: tuple[float, ...] | None) -> tuple[int, int] | None:
+    return (round(size[0]), round(size[1])) if size else None

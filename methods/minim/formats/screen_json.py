@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from methods.core.errors import BadInput
 from methods.minim.formats.json_spans import Array, Object, keys, read_json
-from methods.minim.formats.json_values import box, copies, identifier, member, numbers, plain, texts
+from methods.minim.formats.json_values import box, copies, identifier, member, plain, screen_of, texts
 from methods.minim.observation import Element, Observation, Screen
 
 FORMAT = "studiolo-screen"
@@ -82,9 +82,8 @@ def _element(name: str, uid: int, node: Object) -> Element:
 
 
 def _screen(root: Object) -> Screen:
-    viewport = numbers(root.get("viewport"), 2)
-    ratio = plain(root.get("devicePixelRatio"))
-    ratio = float(ratio) if isinstance(ratio, (int, float)) and 0 < ratio < 100 else 1.0
-    x, y = (plain(member(root, "scroll", axis)) or 0 for axis in "xy")
-    pixels = (round(viewport[0] * ratio), round(viewport[1] * ratio)) if viewport else None
-    return Screen(viewport, ratio, (float(x), float(y)), pixels)
+    screen = screen_of(root)
+    if screen.viewport is None:
+        return screen
+    width, height = screen.viewport
+    return replace(screen, pixels=(round(width * screen.ratio), round(height * screen.ratio)))

@@ -1,0 +1,5 @@
+FORMAT = "dom-snapshot"
+
+
+def matches(name, source):
+    return False
