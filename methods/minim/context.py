@@ -21,19 +21,41 @@ _INLINE = frozenset(
 )
 
 _BEFORE = r"(?:your |enter |confirm |current |new |repeat |old |the |re-?enter |retype |existing |verify )*"
-_KIND = [(kind, re.compile(rf"{_BEFORE}(?:{words})(?: \(optional\))?")) for kind, words in rows("labels.txt")]
+
+
+def _label_pattern() -> re.Pattern[str]:
+    """One pattern for all labels; the group that took part names the kind."""
+    kinds: dict[str, list[str]] = {}
+    for kind, words in rows("labels.txt"):
+        kinds.setdefault(kind, []).append(words)
+    groups = "|".join(f"(?P<{kind}>{'|'.join(words)})" for kind, words in kinds.items())
+    return re.compile(rf"{_BEFORE}(?:{groups})(?: \(optional\))?")
+
+
+_LABEL = _label_pattern()
 _NO_FIELD = re.compile(
     r"\b(?:search|filter|hint|length|minimum|maximum|policy|rules?|strength|age|expiry|manager|find|forgot|expires)\b"
 )
 _PASSWORD_FIELD = re.compile(
-    r"pass ?-?word|pass ?phrase|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|密码|パスワード|\bpwd\b"
+    r"pass ?-?word|pass ?phrase|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|\bpwd\b"
+    r"|пароль|密码|パスワード"
 )
 _AUTOCOMPLETE = {
-    "name": "person", "given-name": "person", "family-name": "person", "additional-name": "person", "nickname": "person", "cc-name": "person", "email": "email", "tel": "phone",
-    "tel-national": "phone", "tel-local": "phone", "street-address": "address", "address-line1": "address", "address-line2": "address", "postal-code": "address",
-    "cc-number": "card", "cc-exp": "card_part", "cc-csc": "card_part", "bday": "dob", "one-time-code": "otp", "current-password": "password",
-    "new-password": "password", "sex": "demographic",
-}  # fmt: skip
+    hint: kind
+    for kind, hints in {
+        "person": "name given-name family-name additional-name nickname cc-name",
+        "email": "email",
+        "phone": "tel tel-national tel-local",
+        "address": "street-address address-line1 address-line2 address-line3 postal-code",
+        "card": "cc-number",
+        "card_part": "cc-exp cc-csc",
+        "dob": "bday",
+        "otp": "one-time-code",
+        "password": "current-password new-password",
+        "demographic": "sex",
+    }.items()
+    for hint in hints.split()
+}
 _TYPES = {"password": "password", "email": "email", "tel": "phone"}
 
 
@@ -43,7 +65,8 @@ def kind_of(label: str) -> str:
     label = " ".join(label.lower().split()).strip(" :*.·?↑↓▲▼▾")
     if not 0 < len(label) <= 40:
         return ""
-    return next((kind for kind, pattern in _KIND if pattern.fullmatch(label)), "")
+    match = _LABEL.fullmatch(label)
+    return (match and match.lastgroup) or ""
 
 
 def type_of_kind(kind: str) -> str:
@@ -61,9 +84,10 @@ def fits(kind: str, value: str) -> bool:
 
 
 _DEMOGRAPHIC = re.compile(
-    r"(?i)male|female|non-?binary|other|[mfx]|\d{1,3}(?: ?(?:y|yo|yrs?|years?)(?: old)?)?|married|single|divorced|widowed"
+    r"(?i)male|female|non-?binary|[mfx]|\d{1,3}(?: ?(?:y|yo|yrs?|years?)(?: old)?)?|married|single|divorced|widowed"
     r"|(?:he/him|she/her|they/them)(?:/\w+)?"
 )
+_NOTHING = re.compile(r"(?i)(?:no|none|not|n/?a|unknown|nil|add|edit|view|see|all|--?)\b")
 _FITS: dict[str, Callable[[str, int, int], bool]] = {
     # (value, its digits, its words)
     "person": lambda v, d, w: name_like(v),
@@ -71,7 +95,7 @@ _FITS: dict[str, Callable[[str, int, int], bool]] = {
     "dob": lambda v, d, w: bool(DATE.match(v)) and len(v) < 40,
     "date": lambda v, d, w: bool(DATE.match(v)) and len(v) < 40,
     "phone": lambda v, d, w: d >= 7 and not re.search(r"[^\W\d_]", re.sub("(?i)ext|x", "", v)),
-    "gov_id": lambda v, d, w: d >= 4 and w <= 8,
+    "gov_id": lambda v, d, w: d >= 4 and w <= 6 and not DATE.match(v) and ":" not in v,
     "bank_account": lambda v, d, w: d >= 4 and w <= 8,
     "card": lambda v, d, w: d >= 12 and w <= 8,
     "insurance": lambda v, d, w: d >= 3 and w <= 3,
@@ -87,7 +111,7 @@ _FITS: dict[str, Callable[[str, int, int], bool]] = {
     ),
     "address": lambda v, d, w: d > 0 and (w > 1 or 4 <= len(v) <= 10) and not DATE.match(v),
     "demographic": lambda v, d, w: bool(_DEMOGRAPHIC.fullmatch(v)),
-    "health": lambda v, d, w: len(v) > 2 and any(c.isalpha() for c in v),
+    "health": lambda v, d, w: any(c.isalpha() for c in v) and not _NOTHING.match(v),
 }
 
 
@@ -96,7 +120,7 @@ def is_field(element: Element) -> bool:
 
 
 def field_kind(element: Element, before: str) -> str:
-    """What a person is meant to type into a field, from its type, autocomplete hint, own name or the label before it."""
+    """What a field is for, from its type, autocomplete hint, own name or the label before it."""
     states = element.states
     if states.get("password") in (True, "true") or states.get("input_type") == "password":
         return "password"
@@ -182,9 +206,7 @@ def labels_before(observation: Observation) -> dict[int, str]:
             and len(own) <= 40
             and not observation.children[e.uid]
             and role not in ("button", "link", "option", "tab", "columnheader")
-        ):
-            last = e
-        elif own and role in ("labeltext", "term", "rowheader") and len(own) <= 40:
+        ) or (own and role in ("labeltext", "term", "rowheader") and len(own) <= 40):
             last = e
     return found
 

@@ -59,7 +59,7 @@ def apart(findings: list[Finding], text: str) -> list[Finding]:
     A weaker finding that holds a stronger one keeps the rest of its characters.
     """
     kept: list[Finding] = []
-    queue = sorted(findings, key=lambda f: (-TYPES[f.type].s, f.start - f.end, f.start))
+    queue = sorted(findings, key=lambda f: (-TYPES[f.type].s, f.start - f.end, f.start, _ORDER[f.type]))
     for f in queue:
         over = [k for k in kept if f.start < k.end and k.start < f.end]
         if not over:
@@ -74,4 +74,5 @@ def apart(findings: list[Finding], text: str) -> list[Finding]:
     return sorted(kept, key=lambda f: f.start)
 
 
+_ORDER = {type: i for i, type in enumerate(TYPES)}
 _LONG = frozenset(("message", "address", "insurance"))

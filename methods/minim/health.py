@@ -18,7 +18,8 @@ _FIRST = frozenset(p.split()[0] for p in section("health.txt", "phrases"))
 _UNITS = frozenset("mg mcg µg g mmhg iu units ml".split())
 _STUCK_UNIT = re.compile(r"\d(?:mg|mcg|µg|ml|iu)\b")
 _DOSE = re.compile(
-    r"\b[A-Za-z]{5,}(?: [A-Za-z]{2,}){0,2} \d+(?:\.\d+)? ?(?:mg|mcg|µg|g/dl|mmhg|iu|units|ml)\b(?:[ -]?(?:tablets?|capsules?|daily|twice|once|inhaler|er|xr|cream|oral|solution)\b)*",
+    r"\b[A-Za-z]{5,}(?: [A-Za-z]{2,}){0,2} \d+(?:\.\d+)? ?(?:mg|mcg|µg|g/dl|mmhg|iu|units|ml)\b"
+    r"(?:[ -]?(?:tablets?|capsules?|daily|twice|once|inhaler|er|xr|cream|oral|solution)\b)*",
     re.IGNORECASE,
 )
 _ICD = re.compile(r"[A-TV-Z]\d[\dA-B]\.\d[\dA-Z]{0,3}")

@@ -102,4 +102,4 @@ def word_spans(text: str) -> tuple[tuple[str, int, int], ...]:
 @lru_cache(maxsize=50_000)
 def vocabulary(text: str) -> frozenset[str]:
     """The set of those words: most rules can tell from it that they have nothing to look for."""
-    return frozenset(w for w, _, _ in word_spans(text))
+    return frozenset(_WORD.findall(text.lower()))

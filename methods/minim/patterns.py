@@ -146,7 +146,7 @@ _ACCESS = re.compile(
     r"\s?(?:is|:|=)?\s?#?((?=[\w*#-]*\d)[\w*-]{4,20}#?)(?![\w])"
 )
 _PASSWORD = re.compile(
-    r"(?i)\b(?:pass(?:word|wort|phrase)|kennwort|pwd|mot de passe|contraseña)\s?(?:is|ist|:|=)\s?(?=[^\s\"']*[\d!@#$%^&*_+])([^\s\"'<>,;]{4,64})"
+    r"(?i)\b(?:pass(?:word|wort|phrase)|kennwort|pwd|mot de passe|contraseña|wi-?fi(?: key)?|wlan)\s?(?:is|ist|:|=)\s?(?=[^\s\"']*[\d!@#$%^&*_+])([^\s\"'<>,;]{4,64})"
 )
 BULLETS = re.compile(r"[•●∙*]{6,}(?!\s?\d)")
 
@@ -172,7 +172,7 @@ _TEL = re.compile(r"(?i)^(?:tel|sms|whatsapp):\+?([\d().\- +]{5,})")
 _MARKED = re.compile(r"[•●∙·*]|(?i:xx|ending|exp|cv[vc])")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|AUD|CAD|NZD|CHF|JPY|INR|BTC)\b")
 _CODE_WORDS = frozenset(
-    "otp passcode pin tan 2fa mfa password passwort passphrase kennwort pwd passe contraseña use enter type reply código codice safe gate door".split()
+    "otp passcode pin tan 2fa mfa password passwort passphrase kennwort pwd passe contraseña wifi wi wlan use enter type reply código codice safe gate door".split()
 )
 
 
@@ -295,11 +295,11 @@ def scan(text: str) -> tuple[Hit, ...]:
         hits += [Hit(*m.span(), "email", "e-mail address, cut off") for m in _CUT_EMAIL.finditer(text)]
     if not words.isdisjoint(_CODE_WORDS) or "code" in text.lower():
         hits += _codes(text)
-    if max(map(len, text.split()), default=0) >= 8:
+    count = sum(map(text.count, "0123456789"))
+    if (count or "BEGIN" in text) and max(map(len, text.split()), default=0) >= 8:
         hits += _secrets(text)
     if "•" in text or "*" in text or "●" in text or "∙" in text:
         hits += [Hit(*m.span(), "password", "hidden by bullets") for m in BULLETS.finditer(text)]
-    count = sum(map(text.count, "0123456789"))
     if not count:
         return tuple(hits)
     if count >= 12:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from methods.minim.lexicon import section
 from methods.minim.normalise import vocabulary
@@ -15,25 +16,7 @@ PLAIN = section("names.txt", "plain")
 SURNAMES = section("names.txt", "surname")
 PARTICLES = frozenset("de da di del della dos van von der den ter bin bint al el la le ibn y st".split())
 
-NOT_NAMES = frozenset(
-    """
-    about account accounts acme action actions active activity add address admin agency agent air airlines airport alert alerts all amount analytics and any api app apps april
-    architects archive area art associates at august auto avenue back bank billing board book box branding bread business button by calendar call cancel capital card care
-    catering cell center centre chart chat church city class clear clinic close cloud club co code college coffee comment company confirm connect construction consultants consulting contact
-    contacts continue corp corporation council county court create credit customer customers daily dashboard data date day days dear december delete delivery demo dental department design designs
-    details dialog digital direct done download draft drafts drive edit education electrical email end engineering enter equipment error events every exchange export family february field fields file files
-    filter financial finance first fitness folder for force form foundation foods free friday friend friends from gallery garden general get gmbh go good group groups hall health healthcare hello help here hi high
-    history holdings home hospital hotel house hr id if imports in inbox inc income industries info information insights institute insurance international invoice invoices island it item items january job jobs join
-    july june kitchen label labels labs landscaping last law learn legal letter letters library limited line link list llc llp log login logistics logo ltd mail main manage manager management market marketing mayor media medical meeting
-    member members menu message messages mobile monday month more mr mrs ms my name near network new news next no none not note notes notification notifications november number october of office ok old on one online only open
-    or order orders our out overview owner page partner partners party password patient patients pay payment payments pharmacy phone photo plan plumbing policy post practice prescription press price pro product products
-    profile program project property provider public pty quote quotes read re real refill rental report reports request requests research reset restaurant results return review road room sales sans saturday save scholar school science search security see
-    select send sent september serif server service services session set settings share ship shipping shop show sign site sms social software solutions some source sport spring stanley start status step store street strategies studio studios submit
-    subject sunday supplies support switch system systems tab table tags task tasks tax team teams tech technologies technology tel test text thank thanks that the theme there this thread thursday ticket time title to today total trade trading travel
-    trial tuesday two type university unknown update upload us user users valley verified version via video view visit visits wealth web website wednesday week welcome wealth what when where wines winery with work workspace workshop x year yes yesterday you your zone
-    zoom river fund trust engineer designer developer director nurse doctor recruiter intern analyst assistant president architect professor lead vp ceo cto cfo founder
-    """.split()
-)
+NOT_NAMES = section("names.txt", "never")
 """Words that are no part of a name though they are written with a capital on labels."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
@@ -41,25 +24,37 @@ _TITLE = r"(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Herr|Frau|Mme|Sra?|Señora
 _CAP = r"[^\W\d_a-z][^\W\d_]*(?:['’-][^\W\d_]+)*"
 _FULL = rf"{_CAP}(?: (?:[A-Z]\.|(?:de|da|di|del|van|von|der|den|bin|al|la)\b|{_CAP})){{0,3}}"
 _ROLES = (
-    r"customer|client|patient|user|member|owner|assignee|author|reporter|reviewer|manager|sender|recipient|cardholder|account holder|contact|employee|candidate|applicant|student|teacher|"
-    r"tenant|landlord|guest|driver|passenger|beneficiary|payee|provider|physician|doctor|nurse|organizer|host|name|spouse|husband|wife|mother|father|brother|sister|son|daughter|boss"
+    r"customer|client|patient|user|member|owner|assignee|author|reporter|reviewer|manager|sender|recipient"
+    r"|cardholder|account holder|contact|employee|candidate|applicant|student|teacher|tenant|landlord|guest"
+    r"|driver|passenger|beneficiary|payee|provider|physician|doctor|nurse|organizer|host|name|spouse|husband"
+    r"|wife|mother|father|brother|sister|son|daughter|boss"
+)
+_LEAD_INS = (
+    r"(?:signed|logged) in as|welcome back,?|on behalf of|please tell|attn:?|(?:deliver|ship|bill|payable) to"
+    r"|(?:assigned|sent) to|(?:created|updated|uploaded|shared|invited|written|sent|requested|approved|reported"
+    r"|prescribed) by|regards,|sincerely,|cheers,|b?cc:|from:|to:|with:|by:|i am|i'm|my name is|this is"
 )
 _INTRODUCED = re.compile(
-    rf"(?:\b(?i:the |your |my |our )?(?i:{_ROLES})(?:'s name)?(?: (?i:is|was|named|called)| ?:)"
-    rf"|\b(?i:(?:signed|logged) in as|welcome back,?|assigned to|created by|updated by|uploaded by|shared by|invited by|written by|sent by|requested by|approved by|prescribed by|"
-    rf"reported by|on behalf of|attn:?|deliver to|ship to|bill to|payable to|please tell|regards,|sincerely,|cheers,|cc:|bcc:|from:|to:|with:|by:|i am|i'm|my name is|this is))"
-    rf"\s+(?:{_TITLE} )?({_FULL})"
+    rf"\b(?:(?i:{_ROLES})(?:'s name)?(?: (?i:is|was|named|called)| ?:)|(?i:{_LEAD_INS}))\s+(?:{_TITLE} )?({_FULL})"
 )
 _GREETED = re.compile(
-    rf"(?<!\w)(?:Hi|Hello|Hey|Dear|Hallo|Liebe|Lieber|Bonjour|Hola|Ciao)(?: (?i:dr|mr|mrs|ms)\.?)? (?:{_TITLE} )?({_FULL})(?=\s*[,!.:–—-]|\s*$)"
+    r"(?<!\w)(?:Hi|Hello|Hey|Dear|Hallo|Liebe|Lieber|Bonjour|Hola|Ciao)(?: (?i:dr|mr|mrs|ms)\.?)?"
+    rf" (?:{_TITLE} )?({_FULL})(?=\s*[,!.:–—-]|\s*$)"
 )
 _TITLED = re.compile(rf"(?<!\w){_TITLE} ({_FULL})")
 _MAILBOX = re.compile(rf"({_FULL}) ?[<(](?=[^\s@<>()]+@)")
+_CLUES = (
+    (_INTRODUCED, "a name after the words that introduce it"),
+    (_GREETED, "a greeted name"),
+    (_TITLED, "a name after a title"),
+    (_MAILBOX, "a name before an address"),
+)
 _HINTS = frozenset(
-    "hi hello hey dear hallo hola ciao bonjour lieber liebe mr mrs ms miss mx dr prof professor herr frau mme sr sra signed logged welcome by to tell with behalf from attn cc bcc "
-    "regards sincerely cheers am i is m name".split()
+    "hi hello hey dear hallo hola ciao bonjour lieber liebe mr mrs ms miss mx dr prof professor herr frau mme sr sra "
+    "signed logged welcome by to tell with behalf from attn cc bcc regards sincerely cheers am i is m name".split()
 ) | frozenset(re.split(r"[| ]", _ROLES))
 _KNOWN = GIVEN | PLAIN | SURNAMES
+_ALONE = frozenset(n for n in GIVEN - SURNAMES - PARTICLES if len(n) > 2)
 
 
 def _is_name_word(word: str) -> bool:
@@ -82,75 +77,73 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, last) if last > start + 1 else None
 
 
+class _Word(NamedTuple):
+    text: str
+    low: str
+    start: int
+    end: int
+
+    @property
+    def initial(self) -> bool:
+        return len(self.low) == 1 and self.text[0].isupper()
+
+
+def _words(text: str) -> list[_Word]:
+    """Words without a possessive ending; an initial keeps its point."""
+    found = []
+    for m in _WORD.finditer(text):
+        word = m.group().removesuffix("'s").removesuffix("’s")
+        if word.endswith(".") and len(word) > 2:
+            word = word[:-1]
+        found.append(_Word(word, word.lower().rstrip("."), m.start(), m.start() + len(word)))
+    return found
+
+
 def _known(text: str) -> Iterator[Hit]:
-    """Runs of two or more name words that begin with a given name, and "Surname, Given"."""
-    words = [(m.group().removesuffix("'s").removesuffix("’s"), m.start()) for m in _WORD.finditer(text)]
-    lows = [w.lower().rstrip(".") for w, _ in words]
+    """Names that begin with a known given name, "Surname, Given", and a given name that is the whole text."""
+    words = _words(text)
     i = 0
     while i < len(words):
-        word, start = words[i]
-        low = lows[i]
-        first = low in GIVEN or low.split("-")[0] in GIVEN
-        known = first or low in PLAIN or low in SURNAMES
-        if not known or not word[0].isupper():
-            i += 1
+        last = _last(text, words, i)
+        if last > i:
+            yield Hit(words[i].start, words[last].end, "person", "a known name")
+        elif words[i].low in _ALONE and text.strip(" .,!") == words[i].text and words[i].text[0].isupper():
+            yield Hit(words[i].start, words[i].end, "person", "a known given name alone")
+        i = last + 1
+
+
+def _last(text: str, words: list[_Word], i: int) -> int:
+    """Index of the last word of the name that begins with word ``i``; ``i`` itself when no name does."""
+    first = words[i]
+    is_given = first.low in GIVEN or first.low.split("-")[0] in GIVEN
+    if not first.text[0].isupper() or not (is_given or first.low in _KNOWN):
+        return i
+    last, surname, comma = i, False, False
+    for j in range(i + 1, min(i + 6, len(words))):
+        word = words[j]
+        gap = text[words[j - 1].end : word.start]
+        if gap == ", " and j == i + 1 and first.low in SURNAMES and (word.low in GIVEN or word.low in PLAIN):
+            comma = True
+        elif gap != " ":
+            break
+        if word.low in PARTICLES and word.text.islower():
             continue
-        end, j, full, comma = start + len(word.rstrip(".")), i + 1, 0, False
-        while j < len(words) and j - i < 5:
-            gap = text[end : words[j][1]]
-            nxt, at = words[j]
-            initial = len(nxt.rstrip(".")) == 1 and nxt[0].isupper()
-            if gap == ", " and j == i + 1 and low in SURNAMES and (lows[j] in GIVEN or lows[j] in PLAIN):
-                comma = True
-            elif gap not in (" ", ". "):
-                break
-            if lows[j] in PARTICLES and j + 1 < len(words) and nxt.islower():
-                end, j = at + len(nxt), j + 1
-                continue
-            if not (initial or _is_name_word(nxt)) or (
-                nxt.isupper() != word.isupper() and not initial and len(nxt) > 3
-            ):
-                break
-            if full and not comma and lows[j] not in SURNAMES and lows[j] not in GIVEN and not initial:
-                break
-            full += not initial
-            end, j = at + len(nxt.rstrip(".") if not initial else nxt), j + 1
-            if words[j - 1][0] != text[at : at + len(nxt)]:
-                break
-        rest = lows[i + 1 : j]
-        surname = any(r in SURNAMES for r in rest)
-        strong = first and (surname or full) or surname and low in PLAIN or comma
-        if full and strong:
-            yield Hit(start, end, "person", "a known name")
-            i = j
-        elif (
-            first
-            and low not in SURNAMES
-            and low not in PARTICLES
-            and len(low) > 2
-            and text.strip(" .,!") == word.rstrip(".")
-        ):
-            yield Hit(start, start + len(word.rstrip(".")), "person", "a known given name alone")
-            i += 1
-        else:
-            i += 1
+        shouted = word.text.isupper() != first.text.isupper() and len(word.text) > 3
+        if not word.initial and (shouted or not _is_name_word(word.text)):
+            break
+        if last > i and not comma and not word.initial and word.low not in SURNAMES and word.low not in GIVEN:
+            break
+        surname |= word.low in SURNAMES
+        last = j
+    full = any(not w.initial for w in words[i + 1 : last + 1])
+    believed = comma or (is_given and full) or (first.low in PLAIN and surname)
+    return last if believed else i
 
 
 def _introduced(text: str) -> Iterator[Hit]:
-    for pattern, why in (
-        (_INTRODUCED, "a name after the words that introduce it"),
-        (_GREETED, "a greeted name"),
-        (_TITLED, "a name after a title"),
-        (_MAILBOX, "a name before an address"),
-    ):
+    for pattern, why in _CLUES:
         for m in pattern.finditer(text):
-            span = _trimmed(text, *m.span(1))
-            if span and not (
-                pattern is _INTRODUCED
-                and text[slice(*span)].isupper()
-                and not text.isupper()
-                and len(text[slice(*span)]) < 4
-            ):
+            if span := _trimmed(text, *m.span(1)):
                 yield Hit(*span, "person", why)
 
 

@@ -54,7 +54,7 @@ def repeated(page: Evidence) -> None:
                 continue
             text = fold(page.text(place)[f.start : f.end]).text
             words = tuple(w for w, _, _ in word_spans(text))
-            if not words or len(text) < 4 and f.type != "person":
+            if not words or (len(text) < 4 and f.type != "person"):
                 continue
             if all(w.isdigit() for w in words) and len("".join(words)) >= (6 if len(words) > 1 else 4):
                 numbers["".join(words)] = f.type
