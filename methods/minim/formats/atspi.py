@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from methods.core.errors import BadInput
-from methods.minim.formats.markup import text_at, value_of
+from methods.minim.formats.markup import text_at
 from methods.minim.formats.xml_tree import Node, comment, observed, read_nodes, text
 from methods.minim.observation import Box, Element, Observation, Screen, Span, Text
 
@@ -86,13 +86,13 @@ def read(name: str, source: str) -> Observation:
     if not source.strip("\ufeff \t\r\n"):
         return Observation(name, FORMAT, source, ())
     nodes = read_nodes(name, source)
-    prefixes = _prefixes(source, nodes)
+    prefixes = _prefixes(nodes)
     if not prefixes and not any(n.tag == "desktop-frame" for n in nodes):
         raise BadInput(
             f"{name}: this XML is not a desktop accessibility tree.",
             "Its root should declare a namespace such as https://accessibility.ubuntu.example.org/ns/state.",
         )
-    known = [{_known(key, prefixes): key for key in node.attributes} for node in nodes]
+    known = [{_known(key, prefixes): key for key in node.values} for node in nodes]
     # Writers list only the states that hold. Where nobody says "showing", its absence means nothing.
     says_showing = any("state:showing" in keys for keys in known)
     elements = [
@@ -106,12 +106,12 @@ def read(name: str, source: str) -> Observation:
     return observed(name, FORMAT, source, elements, Screen(size))
 
 
-def _prefixes(source: str, nodes: list[Node]) -> dict[str, str]:
+def _prefixes(nodes: list[Node]) -> dict[str, str]:
     """What each declared prefix stands for: state, component, attr, value, text …"""
     found: dict[str, str] = {}
     for node in nodes:
-        for key, place in node.attributes.items():
-            if key.startswith("xmlns:") and (match := _NAMESPACE.search(source, place.start, place.end)):
+        for key, value in node.values.items():
+            if key.startswith("xmlns:") and (match := _NAMESPACE.search(value)):
                 found.setdefault(key.removeprefix("xmlns:"), _KINDS.get(match[1], match[1]))
     return found
 
@@ -123,7 +123,7 @@ def _known(key: str, prefixes: dict[str, str]) -> str:
 
 def _element(source: str, uid: int, node: Node, keys: dict[str, str], says_showing: bool) -> Element:
     def value(key: str) -> str:
-        return value_of(source, node.attributes, keys[key]) or "" if key in keys else ""
+        return node.values[keys[key]] if key in keys else ""
 
     states: dict[str, object] = {}
     for key, state in _STATES.items():

@@ -1,4 +1,4 @@
-"""Start tags of HTML and XML: their attributes with exact places in the source, and how to write values back."""
+"""Pieces of HTML: tags and their attributes with exact places in the source, and how to write values back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Attribute(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """A start tag's attributes by lower- or as-written name; its name ends at ``inside``, its last attribute
+    """A start tag's attributes by lower-case name; its name ends at ``inside``, its last attribute
     at ``last``, the tag at ``end``."""
 
     attributes: dict[str, Attribute]
@@ -41,7 +41,7 @@ class Tag(NamedTuple):
     closed: bool
 
 
-def start_tag(source: str, inside: int, codec: str = "html", lower: bool = True) -> Tag:
+def start_tag(source: str, inside: int) -> Tag:
     """Read the attributes of a start tag whose name ends at ``inside``. Of two with one name the first counts.
 
     A repeated attribute is kept under a name of its own, because the file still holds its text.
@@ -53,10 +53,10 @@ def start_tag(source: str, inside: int, codec: str = "html", lower: bool = True)
     while match := _ATTRIBUTE.match(source, last):
         kind = match.lastgroup
         start, end = match.span(kind) if kind != "name" else (-1, -1)
-        name = match["name"].lower() if lower else match["name"]
+        name = match["name"].lower()
         if name in found:
             name = f"data-repeated-{len(found)}-{name}"
-        found[name] = Attribute(start, end, f"{codec}-unquoted" if kind == "bare" else codec)
+        found[name] = Attribute(start, end, "html-unquoted" if kind == "bare" else "html")
         last = match.end()
     end = _TAG_END.match(source, last)
     return Tag(found, inside, last, end.end(), "/" in end.group())

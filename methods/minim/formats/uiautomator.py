@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from methods.core.errors import BadInput
-from methods.minim.formats.markup import text_at, value_of
+from methods.minim.formats.markup import text_at
 from methods.minim.formats.xml_tree import Node, comment, observed, read_nodes, text
 from methods.minim.observation import Box, Element, Observation, Screen, Text
 
@@ -34,9 +34,9 @@ _STATES = {
     "scrollable": "scrollable", "password": "password", "long-clickable": "long_clickable",
 }  # fmt: skip
 
-_READ = (*_STATES, "class", "checkable", "enabled", "bounds", "visible-to-user", "resource-id")
 _HARMLESS = frozenset(
-    [*_READ, "index", "package", "focusable", "NAF", "rotation", "drawing-order", "display-id",
+    [*_STATES, "class", "checkable", "enabled", "bounds", "visible-to-user", "resource-id",
+     "index", "package", "focusable", "NAF", "rotation", "drawing-order", "display-id",
      "text", "content-desc", "hint"]
 )  # fmt: skip
 
@@ -78,7 +78,7 @@ def read(name: str, source: str) -> Observation:
 
 
 def _element(source: str, uid: int, node: Node, label: str) -> Element:
-    values = {key: value_of(source, node.attributes, key) or "" for key in _READ if key in node.attributes}
+    values = node.values
     kind = values.get("class", "").rpartition(".")[2]
     role = "document" if node.tag == "hierarchy" else _ROLES.get(kind, "generic")
     states = _states(values)
@@ -104,20 +104,20 @@ def _states(values: Mapping[str, str]) -> dict[str, object]:
 
 
 def _texts(source: str, node: Node, role: str, label: str) -> list[Text]:
-    own, hint = node.attributes.get("text"), node.attributes.get("hint")
+    values = node.values
     if role in ("textbox", "searchbox"):
-        named = "hint" if hint and hint.start < hint.end else "" if label else "content-desc"
+        named = "hint" if values.get("hint") else "" if label else "content-desc"
         texts = text(source, node, named, "name") if named else [Text("name", label)]
         texts += text(source, node, "text", "value")
         rest = {"content-desc": "description", "hint": "placeholder"}
     else:
         texts = text(source, node, "text", "name")
-        named = "" if own and own.start < own.end else "content-desc"
+        named = "" if values.get("text") else "content-desc"
         texts += text(source, node, named, "name")
         rest = {"content-desc": "description", "hint": "description"}
     for key, field in rest.items():
         texts += text(source, node, key, field) if key != named else []
-    for key in node.attributes:
+    for key in values:
         texts += text(source, node, key, "description") if key not in _HARMLESS else []
     return texts + [text_at(source, "description", run) for run in node.runs]
 

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from methods.core.errors import BadInput
-from methods.minim.formats.markup import WS, Attribute, start_tag, text_at
+from methods.minim.formats.markup import WS, text_at
 from methods.minim.observation import Element, Observation, Screen, Span, Text
 
 _NAME = re.compile(rf"<[^{WS}/>]++")
+# expat has checked a tag before these read it, so they may be simple.
+_ATTRIBUTE = re.compile(rf"[{WS}]++([^{WS}=]++)[{WS}]*+=[{WS}]*+[\"']((?<=\")[^\"]*+|(?<=')[^']*+)[\"']")
+_TAG = re.compile(r"<(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 
 
 @dataclass(slots=True)
@@ -20,6 +23,7 @@ class Node:
     """One XML element: ``source[start:end]``, its start tag ends at ``inside``, its end tag begins at ``outside``.
 
     Attributes:
+        values: the decoded value of each attribute.
         tag: as written, with its prefix; ``#comment`` for comments and processing instructions.
         runs: stretches of text directly inside, without the white space around them.
     """
@@ -29,10 +33,20 @@ class Node:
     start: int
     named: int
     inside: int
-    attributes: dict[str, Attribute] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
     runs: list[Span] = field(default_factory=list)
     outside: int = -1
     end: int = -1
+    _places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _searched: int = -1
+
+    def place(self, source: str, name: str) -> Span:
+        """Where an attribute's raw value lies. Looked for only when asked: most attributes hold no text."""
+        while name not in self._places:
+            match = _ATTRIBUTE.match(source, max(self._searched, self.named))
+            self._places[match[1]] = match.span(2)
+            self._searched = match.end()
+        return Span(*self._places[name], "xml")
 
     @property
     def cuts(self) -> tuple[tuple[int, int], ...]:
@@ -59,7 +73,7 @@ class _Reader:
         self.data = source[: self.stop].encode("utf-8", "surrogatepass")
         parser = self.parser = expat.ParserCreate("utf-8")
         parser.buffer_text = False
-        parser.StartElementHandler = lambda tag, _: self._start(tag)
+        parser.StartElementHandler = self._start
         parser.EndElementHandler = lambda _: self._end()
         parser.CharacterDataHandler = lambda _: self._characters()
         parser.CommentHandler = lambda _: self._comment("-->")
@@ -87,13 +101,13 @@ class _Reader:
         self._byte = byte
         return self._char
 
-    def _start(self, tag: str) -> None:
+    def _start(self, tag: str, values: dict[str, str]) -> None:
         start = self._at()
         self._end_text(start)
-        read = start_tag(self.source, _NAME.match(self.source, start).end(), "xml", lower=False)
+        named, inside = (part.match(self.source, start).end() for part in (_NAME, _TAG))
         parent = self._open[-1] if self._open else -1
         self._open.append(len(self.nodes))
-        self.nodes.append(Node(tag, parent, start, read.inside, read.end, read.attributes))
+        self.nodes.append(Node(tag, parent, start, named, inside, values))
 
     def _end(self) -> None:
         at = self._at()
@@ -161,10 +175,10 @@ def comment(source: str, uid: int, node: Node, parent: int) -> Element:
 
 def text(source: str, node: Node, name: str, field: str) -> list[Text]:
     """The attribute's text in a list of one, or of none where it is absent or empty and no value."""
-    place = node.attributes.get(name)
-    if place is None or (place.start == place.end and field != "value"):
+    value = node.values.get(name)
+    if value is None or not (value or field == "value"):
         return []
-    return [text_at(source, field, place)]
+    return [text_at(source, field, node.place(source, name))]
 
 
 def observed(name: str, format: str, source: str, elements: list[Element], screen: Screen) -> Observation:
