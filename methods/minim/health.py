@@ -23,7 +23,7 @@ _DOSE = re.compile(
     re.IGNORECASE,
 )
 _ICD = re.compile(r"[A-TV-Z]\d[\dA-B]\.\d[\dA-Z]{0,3}")
-_SHORT = 8
+_SHORT = 12
 """Up to so many words the whole text is about the condition; in a longer one only the words themselves count."""
 
 
