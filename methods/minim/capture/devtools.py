@@ -22,16 +22,17 @@ PATIENCE = 30.0
 """Seconds to wait for the browser to start, to answer or to load a page."""
 
 # Requests that do not go to this machine meet a proxy that nobody runs, also when a page or a redirect
-# makes them. Renderers are not isolated by site so that the frames of a page are all in one tree.
+# makes them; <-loopback> takes link-local addresses from the list of exceptions. Renderers are not isolated
+# by site so that the frames of a page are all in one tree.
 _OPTIONS = """--headless=new --remote-debugging-port=0 --no-first-run --no-default-browser-check
 --disable-background-networking --disable-component-update --disable-sync --disable-extensions
 --disable-default-apps --disable-gpu --hide-scrollbars --mute-audio --disable-dev-shm-usage
 --password-store=basic --disable-site-isolation-trials
---proxy-server=http://127.0.0.1:9 --proxy-bypass-list=127.0.0.1;localhost;[::1]
+--proxy-server=http://127.0.0.1:9 --proxy-bypass-list=<-loopback>;127.0.0.0/8;localhost;[::1]
 --force-webrtc-ip-handling-policy=disable_non_proxied_udp""".split()
 _OPTIONS += [
     "--disable-features=IsolateOrigins,site-per-process,Translate,OptimizationHints",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*, EXCLUDE localhost, EXCLUDE [::1]",
 ]
 
 
