@@ -228,14 +228,17 @@ def _without_ids(observation: Observation, source: str) -> str:
 def _changed_ids(
     observation: Observation, redaction: Redaction, output: Observation | None
 ) -> tuple[str, ...]:
-    """Ids of elements that stay must all be there, in their order, and no others."""
+    """Ids of elements that stay must all be there in their order, and there must be none that the file had not.
+
+    A part that a reader counts to its parent as long as both say the same may turn up with its own old id.
+    """
     before = [e.native_id for e in observation.elements if e.native_id and e.uid not in redaction.dropped]
     after = [e.native_id for e in output.elements if e.native_id] if output else []
-    if before == after:
-        return ()
-    lost, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
-    moved = [a for a, b in zip(before, after, strict=False) if a != b][:1]
-    return tuple(lost) + tuple(new) or tuple(moved)
+    new = [i for i in Counter(after) - Counter(before) if i not in observation.source]
+    lost = list((Counter(before) - Counter(after)).elements())
+    rest = iter(after)
+    moved = [] if lost else [i for i in before if i not in rest][:1]
+    return tuple(dict.fromkeys(lost + new + moved))
 
 
 def _masked(original: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -96,20 +97,50 @@ def is_password_field(element: Element) -> bool:
     """A field for a password: by its type, or because its name says so."""
     if element.states.get("password") is True or element.states.get("input_type") == "password":
         return True
-    return element.role.lower() in TEXT_ENTRY_ROLES and bool(
-        _PASSWORD_WORD.search(f"{element.get('name')} {element.get('placeholder')}")
+    return element.role.lower() in TEXT_ENTRY_ROLES and any(
+        _PASSWORD_WORD.search(t.text) for t in element.texts if t.field in ("name", "placeholder")
     )
 
 
-def is_small(observation: Observation, limit: int) -> bool:
-    """At most ``limit`` elements have text or can be acted on (what is only in the file does not count)."""
-    found = 0
-    for element in observation.elements:
-        if element.exposed and (element.interactive or any(t.text.strip() for t in element.texts)):
-            found += 1
-            if found > limit:
-                return False
-    return True
+@dataclass(frozen=True)
+class _Facts:
+    """What decisions depend on that neither scores nor thresholds change.
+
+    Attributes:
+        floor: (elements,) bool, never kept without a reason.
+        found_s: (elements,) sensitivity of the strongest finding, 0 where there is none.
+        hidden: (elements,) bool, invisible or only in the file.
+        speaking: how many elements have text or can be acted on.
+    """
+
+    floor: np.ndarray
+    found_s: np.ndarray
+    hidden: np.ndarray
+    speaking: int
+
+
+_last: tuple[weakref.ref[Observation], Sequence[Finding], _Facts] | None = None
+"""Facts of the page that was decided last: a person drags a threshold over one page many times a second."""
+
+
+def _facts(observation: Observation, findings: Sequence[Finding]) -> _Facts:
+    global _last
+    last = _last
+    if last and last[0]() is observation and last[1] is findings:
+        return last[2]
+    elements = observation.elements
+    floor = np.array([is_password_field(e) for e in elements], bool)
+    found_s = np.zeros(len(elements), np.float32)
+    for finding in findings:
+        kind = TYPES[finding.type]
+        floor[finding.uid] |= kind.floor
+        found_s[finding.uid] = max(found_s[finding.uid], kind.s)
+    hidden = np.array([not (e.visible and e.exposed) for e in elements], bool)
+    speaking = sum(e.exposed and (e.interactive or any(t.text.strip() for t in e.texts)) for e in elements)
+    facts = _Facts(floor, found_s, hidden, speaking)
+    if isinstance(findings, tuple):  # a list may change
+        _last = weakref.ref(observation), findings, facts
+    return facts
 
 
 def decide(
@@ -135,20 +166,21 @@ def decide(
     overrides = overrides or {}
     size = len(observation.elements)
     s, n = _scores(s, size, "sensitivity"), _scores(n, size, "necessity")
-    floor, private = _found(observation, findings, policy.tau_s)
+    facts = _facts(observation, findings)
+    floor = facts.floor
+    private = floor | ((facts.found_s >= policy.tau_s) & (facts.found_s > 0))
 
     unneeded, sensitive = n < policy.tau_n, s >= policy.tau_s
     codes = np.where(unneeded, REMOVE, np.where(sensitive, ABSTRACT, KEEP)).astype(np.uint8)
     reasons = np.where(unneeded, _UNNEEDED, np.where(sensitive, _PRIVATE, _NEEDED))
-    if is_small(observation, policy.small_page):
+    if facts.speaking <= policy.small_page:
         masked = sensitive | private
         codes[unneeded] = np.where(masked, ABSTRACT, KEEP)[unneeded]
         reasons[unneeded] = np.where(masked, _MASKED, _HARMLESS)[unneeded]
     held = floor & (codes == KEEP)
     codes[held], reasons[held] = ABSTRACT, _FLOOR
     if policy.remove_hidden:
-        hidden = np.fromiter((not (e.visible and e.exposed) for e in observation.elements), bool, size)
-        codes[hidden], reasons[hidden] = REMOVE, _HIDDEN
+        codes[facts.hidden], reasons[facts.hidden] = REMOVE, _HIDDEN
 
     why = _WHY[reasons]
     for uid, override in overrides.items():
@@ -170,22 +202,6 @@ def _scores(values: np.ndarray, size: int, name: str) -> np.ndarray:
             "Score the observation again.",
         )
     return scores
-
-
-def _found(
-    observation: Observation, findings: Sequence[Finding], tau_s: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which elements the floor holds back, and which have a finding that counts as private."""
-    floor = np.zeros(len(observation.elements), bool)
-    private = floor.copy()
-    for finding in findings:
-        kind = TYPES[finding.type]
-        floor[finding.uid] |= kind.floor
-        private[finding.uid] |= kind.floor or kind.s >= tau_s
-    for element in observation.elements:
-        if element.interactive and any(t.field == "value" for t in element.texts):
-            floor[element.uid] |= is_password_field(element)
-    return floor, private | floor
 
 
 def _allow(observation: Observation, uid: int, override: Override, size: int, floor: np.ndarray) -> None:
