@@ -5,8 +5,11 @@ A reader is a module with ``FORMAT``, ``matches(name, source) -> bool`` and ``re
 
 from __future__ import annotations
 
+import gc
 import gzip
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -59,19 +62,30 @@ def parse(name: str, source: str, format: str | None = None) -> Observation:
     Raises:
         BadInput: the format is not known, or the text is damaged.
     """
-    if format is not None and format not in FORMATS:
+    if format and format not in FORMATS:
         raise BadInput(f"There is no format {format!r}.", f"Use one of: {', '.join(FORMATS)}.")
     if not source.strip("\ufeff \t\r\n"):
         raise BadInput(f"{name} is empty.", "Open a saved observation.")
     if "\0" in source:
         raise BadInput(f"{name} is not a text file.", _KNOWN)
-    if format is not None:
-        return _reader(FORMATS[format]).read(name, source)
-    for module in dict.fromkeys(FORMATS.values()):
-        reader = _reader(module)
-        if reader.matches(name, source):
-            return reader.read(name, source)
+    wanted = [FORMATS[format]] if format else dict.fromkeys(FORMATS.values())
+    for reader in map(_reader, wanted):
+        if format or reader.matches(name, source):
+            with _no_collection():
+                return reader.read(name, source)
     raise BadInput(f"{name} is in no known format of user interfaces.", _KNOWN)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A tree only grows while it is read: looking for garbage in it again and again doubles the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _reader(module: str) -> ModuleType:

@@ -21,10 +21,11 @@ _STRING = r'"([^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+)"'
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
 _VALUE = re.compile(
     rf"{_WS}(?:{_STRING}{_WS}:{_WS})?+"
-    rf"(?:{_STRING}|({_NUMBER})|(true|false|null|NaN|-?Infinity)|([\[{{])|(?=[\]}}]))"
-    rf"{_WS}((?:[\]}}]{_WS})*+)(,?+)"
+    rf"(?:{_STRING}|({_NUMBER}|true|false|null|NaN|-?Infinity|[\[{{]))"
+    rf"{_WS}((?:[\]}}]{_WS})*+,?+)"
 )
 _WORDS = {"true": True, "false": False, "null": None}
+_WORDS |= {word: float(word) for word in ("NaN", "Infinity", "-Infinity")}
 _KEY = re.compile(r'"([A-Za-z_$][\w$.-]{0,60})"\s*+:')
 _SAMPLE = 30_000
 
@@ -77,73 +78,70 @@ def read_json(name: str, source: str) -> Json:
         BadInput: the text is no JSON; the message gives line and column.
     """
     root: Array | Object | None = None
-    stack: list[Array | Object] = []
+    top: Array | Object | None = None
+    around: list[Array | Object | None] = []
     shadowed: list[tuple[str, object]] = []
     at = int(source.startswith("\ufeff"))
-    comma = False
-    while root is None or stack:
+    while root is None or top is not None:
         match = _VALUE.match(source, at)
         if match is None:
             raise _error(name, source, at)
-        key, string, number, word, bracket, closers, comma_after = match.groups()
-        top = stack[-1] if stack else None
+        key, string, other, tail = match.groups()
         if string is not None:
-            start, end = match.span(2)
-            value: object = String(decode(string, "json") if "\\" in string else string)
-            value.start, value.end = start, end
-            start, end = start - 1, end + 1
-        elif bracket:
-            start, end = match.span(5)
-            value = Array() if bracket == "[" else Object()
-            value.start = start
-            if bracket == "[":
-                value.spans = []
-        elif number is not None:
-            start, end = match.span(3)
-            value = Number(number)
-            value.start, value.end, value.raw = start, end, number
-        elif word is not None:
-            start, end = match.span(4)
-            value = _WORDS[word] if word in _WORDS else float(word.replace("Infinity", "inf"))
-        elif comma or key is not None or not top is not None or len(top):
-            raise _error(name, source, match.start(6))
+            value = String(decode(string, "json") if "\\" in string else string)
+            value.start, value.end = match.span(2)
+            bracket = False
         else:
-            start = -1
-        if start >= 0:
-            if top is None:
-                if not bracket:
-                    raise _error(name, source, at)
-                root = value
-            elif (key is None) == (type(top) is Object):
-                raise _error(name, source, at)
-            elif key is None:
-                top.append(value)
-                top.spans.append((start, end))
-            else:
-                if "\\" in key:
-                    key = decode(key, "json")
-                if key in top:
-                    shadowed.append((key, top[key]))
-                top[key] = value
-            if bracket:
-                stack.append(value)
-        place = match.start(6)
-        for offset, closer in enumerate(closers):
-            if closer in "]}":
-                if not stack or (closer == "]") != (type(stack[-1]) is Array):
-                    raise _error(name, source, place + offset)
-                done = stack.pop()
-                done.end = place + offset + 1
-                if stack and type(stack[-1]) is Array:
-                    stack[-1].spans[-1] = done.start, done.end
-        comma = bool(comma_after)
-        opened = bool(bracket) and not closers
-        if comma == opened if stack else comma:
-            raise _error(name, source, match.end() - comma)
+            value = _unquoted(other, *match.span(3))
+            bracket = other in "[{"
+        if type(top) is Array and key is None:
+            top.append(value)
+            top.spans.append(match.span(3) if string is None else (value.start - 1, value.end + 1))
+        elif type(top) is Object and key is not None:
+            if "\\" in key:
+                key = decode(key, "json")
+            if key in top:
+                shadowed.append((key, top[key]))
+            top[key] = value
+        elif top is None and bracket and key is None:
+            root = value
+        else:
+            raise _error(name, source, at)
+        if bracket:
+            around.append(top)
+            top = value
         at = match.end()
+        if tail == ("" if bracket else ","):
+            continue
+        if not tail or tail == ",":
+            raise _error(name, source, match.start(4))
+        for place, mark in enumerate(tail, match.start(4)):
+            if mark in "]}":
+                if top is None or (mark == "]") != (type(top) is Array):
+                    raise _error(name, source, place)
+                top.end = place + 1
+                done, top = top, around.pop()
+                if type(top) is Array:
+                    top.spans[-1] = done.start, done.end
+        if (mark == ",") == (top is None):
+            raise _error(name, source, at - (mark == ","))
     if source[at:].strip():
         raise _error(name, source, at)
     return Json(root, shadowed)
+
+
+def _unquoted(raw: str, start: int, end: int) -> object:
+    if raw in "[{":
+        value = Array() if raw == "[" else Object()
+        value.start = start
+        if raw == "[":
+            value.spans = []
+        return value
+    if raw in _WORDS:
+        return _WORDS[raw]
+    value = Number(raw)
+    value.raw, value.start, value.end = raw, start, end
+    return value
 
 
 def _error(name: str, source: str, at: int) -> BadInput:
