@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from app.panels.minim import readings
+from methods.core.declaration import Kind, Method, Paper
 from methods.minim.findings import TYPES
 from methods.minim.words import stem, words
 
@@ -38,3 +40,31 @@ class FakeScorer:
         wanted = {stem(word) for word in words(task)}
         shared = [len(wanted & {stem(w) for w in words(e.text)}) for e in page.observation.elements]
         return np.minimum(np.array(shared, np.float32) * 5 + 0.2, 10).astype(np.float32)
+
+
+METHOD = Method(
+    id="minim",
+    title="MINIM",
+    short="Privacy",
+    summary="What leaves the machine, element by element.",
+    icon="mdi6.shield-check-outline",
+    paper=Paper("None", "nowhere", 2026, "https://example.org"),
+    kinds=(
+        Kind(
+            "observation",
+            "what an agent sees",
+            (".json", ".txt", ".html", ".xml", ".yaml"),
+            "methods.minim.formats:load",
+        ),
+    ),
+    actions=(),
+)
+"""A declaration with what the panel needs."""
+
+
+def use_fake_scorer(monkeypatch):
+    """Let the panel score with the fake; returns it."""
+    fake = FakeScorer()
+    monkeypatch.setattr(readings, "scorer", lambda: fake)
+    readings._ready.cache_clear()
+    return fake

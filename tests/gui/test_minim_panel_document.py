@@ -9,15 +9,12 @@ from app.panels.minim.document import Masking, MaskingCodec, Ruling
 from app.panels.minim.overrides import Overrides, resolve
 from app.project import Document
 from methods.core.errors import BadInput
-from tests.gui.minim_fakes import PAGE, FakeScorer
+from tests.gui.minim_fakes import PAGE, use_fake_scorer
 
 
 @pytest.fixture(autouse=True)
 def scorer(monkeypatch):
-    fake = FakeScorer()
-    monkeypatch.setattr(readings, "scorer", lambda: fake)
-    readings._ready.cache_clear()
-    return fake
+    return use_fake_scorer(monkeypatch)
 
 
 @pytest.fixture
@@ -64,7 +61,7 @@ def test_a_picture_of_the_same_name_is_found(tmp_path):
 
 
 def test_the_project_file_brings_everything_back(opened):
-    state = opened[0].with_operator("email", "numbered").with_ruling(Ruling("type", "otp", 2))
+    state = opened[0].with_operator(("email",), "numbered").with_ruling(Ruling("type", "otp", 2))
     codec = MaskingCodec()
     back = MaskingCodec().load(codec.save(state))
     assert back == state

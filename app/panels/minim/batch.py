@@ -85,7 +85,7 @@ def _step(
         if key in done and (folder / path.name).is_file():
             return {**done[key], "file": path.name}
         if outgoing.ok:
-            write_export(page, step, decisions, outgoing, pseudonyms, folder, picture=False, blur=False)
+            write_export(step, page, outgoing, folder)
     except (StudioloError, OSError) as error:
         return {"file": path.name, "state": "failed", "error": str(error)}
     counts = Counter(int(code) for code in decisions.codes)

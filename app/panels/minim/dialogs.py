@@ -94,6 +94,9 @@ class ExportChoice:
     blur: bool
 
 
+NO_PICTURE = ExportChoice(False, False)
+
+
 class ExportDialog(_Question):
     """What is written besides the minimised observation and the manifest."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,9 +76,10 @@ class Masking:
     trace: tuple[str, ...] = ()
     step: int = 0
 
-    def with_operator(self, type_id: str, operator: str) -> Masking:
-        """The same with another operator for one type."""
-        return replace(self, operators=tuple(sorted({**dict(self.operators), type_id: operator}.items())))
+    def with_operator(self, types: Iterable[str], operator: str) -> Masking:
+        """The same with another operator for some types."""
+        chosen = {**dict(self.operators), **dict.fromkeys(types, operator)}
+        return replace(self, operators=tuple(sorted(chosen.items())))
 
     def with_ruling(self, ruling: Ruling) -> Masking:
         """The same with one more ruling, which replaces an earlier one about the same."""

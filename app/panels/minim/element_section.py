@@ -101,6 +101,7 @@ class ElementSection(QWidget):
             button.setAccessibleName(f"{word} ({key})")
             button.setProperty("decision", code)
             button.clicked.connect(lambda _=False, code=code: self._rule(code))
+            button.setMinimumWidth(64)
             self._group.addButton(button, code)
             self.buttons.append(button)
             row.addWidget(button, 1)
@@ -117,6 +118,8 @@ class ElementSection(QWidget):
         row.setSpacing(4)
         self.scope = QComboBox()
         self.scope.setAccessibleName("Apply to")
+        self.scope.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.scope.setMinimumContentsLength(8)
         for scope, words in SCOPES.items():
             self.scope.addItem(f"for {words}", scope)
         self.why = QPushButton("Why…")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from app.panels.minim import readings
-from app.panels.minim.dialogs import ExportDialog
+from app.panels.minim.dialogs import NO_PICTURE, ExportChoice, ExportDialog
 from app.panels.minim.document import Masking
+from app.panels.minim.overrides import resolve
 from app.panels.minim.readings import Outgoing, Page
 from methods.core.errors import BadInput
+from methods.core.runner import sha256_of_file
 
 if TYPE_CHECKING:
     from app.panels.minim.panel import MinimPanel
@@ -54,26 +57,20 @@ class Exporter:
             return
         folder = self.ask_folder("Folder for what leaves")
         if folder:
-            choice = dialog.choice()
-            self.write(Path(folder), choice.picture, choice.blur)
+            self.write(Path(folder), dialog.choice())
 
     def ask_folder(self, title: str) -> str:
         """A folder, or ""; tests replace it."""
         return QFileDialog.getExistingDirectory(self._panel, title)
 
-    def write(self, folder: Path, picture: bool = False, blur: bool = False) -> None:
+    def write(self, folder: Path, choice: ExportChoice = NO_PICTURE) -> None:
         """Write to ``folder`` in a job."""
         panel, scoring = self._panel, self._panel.scoring
         page, state, outgoing = scoring.page, panel.document.state, scoring.outgoing
         assert page is not None and outgoing is not None
-        pseudonyms = scoring.pseudonyms()
-
-        def work(context: Any) -> list[str]:
-            return write_export(page, state, outgoing.decisions, outgoing, pseudonyms, folder, picture, blur)
-
         panel.services.jobs.submit(
             "Export what leaves",
-            work,
+            lambda context: write_export(state, page, outgoing, folder, choice),
             owner=panel,
             on_done=lambda files: panel.message("exported", path=str(folder), files=", ".join(files)),
             on_error=panel.show_error,
@@ -82,20 +79,34 @@ class Exporter:
 
 
 def write_export(
-    page: Page,
-    state: Masking,
-    decisions: Any,
-    outgoing: Outgoing,
-    pseudonyms: Any,
-    folder: Path,
-    picture: bool,
-    blur: bool,
+    state: Masking, page: Page, outgoing: Outgoing, folder: Path, choice: ExportChoice = NO_PICTURE
 ) -> list[str]:
     """Write one observation; returns the names of the files.
 
     Raises:
-        WorkFailed: a check of the written files failed; nothing is left in ``folder``.
+        WorkFailed: a check failed; nothing was written.
+        BadInput: the picture cannot be read.
     """
     from methods.minim.export import export
 
-    raise NotImplementedError(export, readings.policy_of(state))
+    manifest = export(
+        page.observation,
+        outgoing.decisions,
+        outgoing.redaction,
+        readings.policy_of(state),
+        folder,
+        overrides=resolve(page, state.rulings),
+        screenshot=Path(state.screenshot) if choice.picture and state.screenshot else None,
+        weights_sha256=weights_hash(),
+        accept_doubts=True,  # the picture is written only where a person ticked it, with the doubts before them
+        blur=choice.blur,
+    )
+    return list(manifest.files)
+
+
+@functools.cache
+def weights_hash() -> str:
+    """SHA-256 of the weights that scored; "" where there are none."""
+    from methods.minim.scorer import SHIPPED
+
+    return sha256_of_file(SHIPPED) if SHIPPED.is_file() else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.panels.minim.element_section import ElementSection
 from app.panels.minim.observation_section import ExportSection, ObservationSection
@@ -34,11 +34,7 @@ class Inspector(QScrollArea):
 
     def _add(self, title: str, section: QWidget) -> QLabel:
         if self._layout.count():
-            self._layout.addSpacing(4)
-            line = QFrame()
-            line.setFrameShape(QFrame.Shape.HLine)
-            line.setProperty("role", "line")
-            self._layout.addWidget(line)
+            self._layout.addSpacing(10)
         head = QLabel(title.upper())
         head.setProperty("role", "section")
         self._layout.addWidget(head)

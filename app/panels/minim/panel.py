@@ -193,10 +193,10 @@ class MinimPanel(Panel):
     def reset_thresholds(self) -> None:
         self.document.edit("Thresholds of the paper", replace(self.document.state, tau_n=TAU_N, tau_s=TAU_S))
 
-    def choose_operator(self, type_id: str, operator: str) -> None:
-        self.document.edit(
-            f"Abstract {type_id} as {operator}", self.document.state.with_operator(type_id, operator)
-        )
+    def choose_operator(self, types: tuple[str, ...], operator: str) -> None:
+        what = types[0] if len(types) == 1 else "everything"
+        state = self.document.state.with_operator(types, operator)
+        self.document.edit(f"Abstract {what} as {operator}", state)
 
     def ask_secrets(self) -> None:
         dialog = SecretsDialog(self.document.state.secrets, self)

@@ -6,7 +6,6 @@ Everything here runs in a worker, except :func:`decide`, which is quick enough t
 from __future__ import annotations
 
 import functools
-import math
 import threading
 import time
 from dataclasses import dataclass
@@ -15,18 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from app.panels.minim.companions import examples_beside, picture_beside
 from app.panels.minim.document import Masking
+from app.panels.minim.text_places import Change, changes
 from methods.core.results import Source
 from methods.core.runner import sha256_of_file
 
 if TYPE_CHECKING:
     import numpy as np
-    from methods.minim.leakcheck import LeakReport
-    from methods.minim.redact import Redaction
 
     from methods.minim.findings import Finding
+    from methods.minim.leakcheck import LeakReport
     from methods.minim.observation import Observation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override, Policy
+    from methods.minim.redact import Redaction
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,7 @@ class Outgoing:
     redaction: Redaction
     leaks: LeakReport
     tokens: tuple[int, int]
+    changes: tuple[Change, ...]
 
     @property
     def ok(self) -> bool:
@@ -172,14 +173,17 @@ def decide(scored: Scored, state: Masking, overrides: dict[int, Override]) -> De
 
 def outgoing(page: Page, state: Masking, decisions: Decisions, pseudonyms: Pseudonyms) -> Outgoing:
     """The minimised file for ``decisions``, checked for anything that is left in it."""
+    from methods.minim import export
     from methods.minim.leakcheck import check
     from methods.minim.redact import redact
 
-    redaction = redact(page.observation, decisions, page.findings, policy_of(state), pseudonyms)
-    tokens = count_tokens(page.observation.source), count_tokens(redaction.source)
-    return Outgoing(decisions, redaction, check(page.observation, redaction, ()), tokens)
-
-
-def count_tokens(text: str) -> int:
-    """Roughly how many tokens a language model reads: a quarter of the characters, rounded up."""
-    return math.ceil(len(text) / 4)
+    observation = page.observation
+    redaction = redact(observation, decisions, page.findings, policy_of(state), pseudonyms)
+    tokens = export.tokens(observation, decisions, redaction)
+    return Outgoing(
+        decisions,
+        redaction,
+        check(observation, redaction),
+        (tokens["before"], tokens["after"]),
+        tuple(changes(observation, redaction)),
+    )

@@ -43,8 +43,8 @@ class Showing:
         """Task, thresholds, steps and the picture."""
         panel = self._panel
         state, policy = panel.document.state, panel.inspector_.policy
-        panel.task_bar.show_task(state.task)
         panel.task_bar.show_examples(state.examples)
+        panel.task_bar.show_task(state.task)
         panel.task_bar.show_steps(state.step, len(state.trace))
         policy.show_thresholds(state.tau_n, state.tau_s, len(state.secrets))
         panel.views.show_thresholds(state.tau_n, state.tau_s)
@@ -140,9 +140,7 @@ class Showing:
         scoring, state = self._panel.scoring, self._panel.document.state
         if self._sums is not None and scoring.decisions is not None:
             sums, codes = self._sums[1], scoring.decisions.codes
-            self._panel.views.show_curve(
-                sums.curve(state.tau_s), (sums.tisl(codes), sums.tcnp(codes)), state.tau_n
-            )
+            self._panel.views.show_curve(sums.curve(state.tau_s), (sums.tisl(codes), sums.tcnp(codes)))
 
     # ------------------------------------------------------------------------------------- what leaves
 

@@ -1,0 +1,224 @@
+"""The privacy panel in the real window: open, type a task, drag a threshold, overrule, export."""
+
+import json
+
+import numpy as np
+import pytest
+
+from app.panels.minim.panel import MinimPanel
+from tests.gui.minim_fakes import METHOD, PAGE, use_fake_scorer
+from tests.gui.test_shell import unnamed
+
+
+@pytest.fixture
+def scorer(monkeypatch):
+    return use_fake_scorer(monkeypatch)
+
+
+@pytest.fixture
+def panel(window, monkeypatch, scorer):
+    from app import window as window_module
+    from app.shell import projects as projects_module
+
+    monkeypatch.setattr(window_module, "panel_class", lambda _: MinimPanel)
+    monkeypatch.setattr(window_module, "methods", lambda: (METHOD,))
+    monkeypatch.setattr(projects_module, "methods", lambda: (METHOD,))
+    monkeypatch.setattr(window.rail, "show_chosen", lambda _: None)
+    return window.show_panel("minim")
+
+
+@pytest.fixture
+def inbox(tmp_path):
+    path = tmp_path / "inbox.txt"
+    path.write_text(PAGE)
+    tasks = {"tasks": ["read the statement", "sign in with the verification code", "compose"]}
+    (tmp_path / "inbox.tasks.json").write_text(json.dumps(tasks))
+    return path
+
+
+def settle(panel, qtbot):
+    qtbot.waitUntil(lambda: not panel.busy, timeout=20_000)
+    qtbot.wait(20)  # what the last job found is shown
+    if panel.document.state.observation is not None:
+        qtbot.waitUntil(lambda: panel.scoring.current or panel.scoring.problem is not None, timeout=20_000)
+    qtbot.wait(20)
+
+
+@pytest.fixture
+def opened(panel, qtbot, inbox):
+    panel.open_path(inbox)
+    settle(panel, qtbot)
+    return panel
+
+
+def element(panel, native_id):
+    return next(e for e in panel.document.state.observation.elements if e.native_id == native_id)
+
+
+def decision(panel, native_id):
+    uid = element(panel, native_id).uid
+    return int(panel.scoring.decisions.codes[uid]), panel.scoring.decisions.by[uid]
+
+
+def test_open_score_and_check(opened):
+    assert opened.scoring.problem is None
+    assert opened.task_bar.box.text() == "read the statement"
+    assert [b.toolTip() for b in opened.task_bar.examples] == list(opened.document.state.examples)
+    text = opened.scoring.outgoing.redaction.source
+    assert "482 913" not in text and "[134]" in text
+    assert opened.inspector_.export.export.isEnabled()
+    assert opened.document.history == ("Empty", "Open inbox.txt")
+    before, after = opened.scoring.outgoing.tokens
+    assert opened.inspector_.observation.text_of("tokens") == f"{before:,} → {after:,}"
+
+
+def test_every_widget_has_a_name(opened):
+    assert sorted(set(unnamed(opened))) == [] == sorted(set(unnamed(opened.inspector)))
+
+
+def test_typing_a_task_rescores_once_for_many_keys_and_is_one_step(opened, qtbot, scorer):
+    opened.task_bar.box.clear()
+    reads = scorer.reads
+    qtbot.keyClicks(opened.task_bar.box, "sign in with the verification code")
+    settle(opened, qtbot)
+    assert opened.scoring.scored.task == "sign in with the verification code"
+    assert scorer.reads == reads, "the page itself is not read again"
+    assert len(opened.document.history) == 3
+    opened.document.undo()
+    settle(opened, qtbot)
+    assert opened.scoring.scored.task == "read the statement" == opened.task_bar.box.text()
+
+
+def test_a_threshold_decides_at_once_without_scores(opened, qtbot, scorer):
+    tasks = scorer.tasks
+    steps = len(opened.document.history)
+    for value in (2.0, 3.0, 6.0):
+        opened.views.plane.threshold_moved.emit("y", value, value == 6.0)
+    assert opened.document.state.tau_s == 6.0
+    assert not opened.scoring.current, "what leaves is out of date until it is checked again"
+    assert not opened.inspector_.export.export.isEnabled()
+    settle(opened, qtbot)
+    assert scorer.tasks == tasks
+    assert len(opened.document.history) == steps + 1, "a drag is one step"
+    assert opened.inspector_.policy.tau_s.number.value() == 6.0
+    assert opened.inspector_.export.export.isEnabled()
+
+
+def test_select_anywhere_is_selected_everywhere(opened):
+    uid = element(opened, "141").uid
+    opened.views.plane.selected.emit(uid)
+    assert opened.selected == uid
+    assert "ELEMENT 141" in opened.inspector_._element_head.text()
+    assert "one-time code" in opened.inspector_.element.sentence.text()
+    opened.select_near(1)
+    assert opened.selected_element.native_id == "169"
+
+
+def test_overrule_lock_and_undo(opened, qtbot, window):
+    opened.select(element(opened, "127").uid)
+    assert window.registry.run("privacy.remove")
+    assert decision(opened, "127") == (2, "you")
+    assert window.registry.run("privacy.lock")
+    assert window.registry.run("privacy.keep")
+    assert decision(opened, "127") == (2, "you"), "it is locked"
+    assert "is locked" in opened.message_bar.texts[-1]
+    opened.set_task("compose a message")
+    settle(opened, qtbot)
+    assert decision(opened, "127") == (2, "you"), "a decision survives another task"
+    while opened.document.can_undo and opened.document.state.rulings:
+        opened.document.undo()
+    assert decision(opened, "127")[1] == "model"
+
+
+def test_the_floor_asks_for_a_reason(opened, qtbot, monkeypatch):
+    opened.select(element(opened, "141").uid)
+    asked = []
+    monkeypatch.setattr(opened.deciding, "ask_reason", lambda what, kind: asked.append(kind) or "")
+    opened.deciding.rule("element", 0)
+    assert decision(opened, "141")[0] != 0
+    monkeypatch.setattr(opened.deciding, "ask_reason", lambda what, kind: "the code is used up")
+    opened.deciding.rule("element", 0)
+    assert asked == ["one-time code"]
+    assert decision(opened, "141") == (0, "you")
+    assert "the code is used up" in opened.inspector_.element.sentence.text()
+    settle(opened, qtbot)
+    assert "482 913" in opened.scoring.outgoing.redaction.source
+
+
+def test_my_secrets_are_found_and_masked(opened, qtbot):
+    opened.set_secrets(("Northbank", "ab"))
+    settle(opened, qtbot)
+    assert "Northbank" not in opened.scoring.outgoing.redaction.source
+    assert any("is short" in text for text in opened.message_bar.texts)
+    assert "Northbank" not in " ".join(opened.message_bar.texts)
+
+
+def test_an_operator_changes_what_stands_in_the_place(opened, qtbot):
+    opened.move_threshold("n", 0.0)
+    opened.choose_operator(("email",), "numbered")
+    settle(opened, qtbot)
+    assert "EMAIL_1" in opened.scoring.outgoing.redaction.source
+    box = opened.inspector_.policy.operator_box("email")
+    assert box.currentData() == "numbered"
+
+
+def test_why_opens_with_the_sentence(opened, window):
+    opened.select(element(opened, "141").uid)
+    assert window.registry.run("privacy.why")
+    assert opened.popover.isVisible()
+    opened.popover.close()
+
+
+@pytest.mark.parametrize("text", ["", "nothing known", "{", "[1, 2"])
+def test_a_bad_file_leaves_what_was_open(opened, qtbot, tmp_path, text):
+    before = opened.document.state
+    bad = tmp_path / "bad.json"
+    bad.write_text(text)
+    opened.open_path(bad)
+    settle(opened, qtbot)
+    assert opened.document.state is before
+    assert len(opened.message_bar.texts) == 1
+
+
+def test_a_scorer_that_fails_closes_the_export(opened, qtbot, monkeypatch):
+    from app.panels.minim import readings
+    from methods.core.errors import WorkFailed
+
+    def broken():
+        raise WorkFailed("The weights are missing.", "Install them.")
+
+    monkeypatch.setattr(readings, "scorer", broken)
+    opened.set_task("another task")
+    settle(opened, qtbot)
+    assert not opened.inspector_.export.export.isEnabled()
+    assert "The weights are missing." in opened.inspector_.export.reason.text()
+
+
+def test_the_project_comes_back(opened, qtbot, window, tmp_path):
+    opened.select(element(opened, "127").uid)
+    opened.deciding.rule("element", 2)
+    window.session.save(tmp_path / "a.studiolo")
+    opened.document.undo()
+    window.session.open(tmp_path / "a.studiolo")
+    settle(opened, qtbot)
+    assert decision(opened, "127") == (2, "you")
+    window.session.new()
+    assert opened.document.state.observation is None
+    assert not opened.inspector_.export.export.isEnabled()
+
+
+def test_five_thousand_elements_are_decided_within_a_frame(panel, qtbot, tmp_path):
+    import time
+
+    lines = ["RootWebArea 'Big'"] + [f"\t[{i}] StaticText 'row {i} statement'" for i in range(5000)]
+    path = tmp_path / "big.txt"
+    path.write_text("\n".join(lines) + "\n")
+    panel.open_path(path)
+    settle(panel, qtbot)
+    panel.scoring._settle.stop()
+    taken = []
+    for value in np.linspace(0.1, 4.0, 10):
+        start = time.process_time()
+        panel.move_threshold("n", float(value), False)
+        taken.append(time.process_time() - start)
+    assert sorted(taken)[5] < 0.033
