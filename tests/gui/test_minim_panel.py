@@ -222,3 +222,93 @@ def test_five_thousand_elements_are_decided_within_a_frame(panel, qtbot, tmp_pat
         panel.move_threshold("n", float(value), False)
         taken.append(time.process_time() - start)
     assert sorted(taken)[5] < 0.033
+
+
+def folder_of_steps(tmp_path):
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    (folder / "step_2.txt").write_text(PAGE)
+    (folder / "step_10.txt").write_text(PAGE.replace("jane.roe@example.org", "max@example.org"))
+    (folder / "step_1.txt").write_text(PAGE.replace("jane.roe@example.org", "max@example.org"))
+    (folder / "step_3.txt").write_text("not an observation")
+    return folder
+
+
+def test_a_trace_is_stepped_through_with_the_same_task(panel, qtbot, window, tmp_path):
+    panel.open_path(folder_of_steps(tmp_path))
+    settle(panel, qtbot)
+    assert panel.document.state.observation.name == "step_1.txt"
+    assert panel.task_bar.place.text() == "step 1 of 4"
+    panel.set_task("read the statement")
+    panel.choose_operator(("email",), "numbered")
+    panel.move_threshold("n", 0.0)
+    settle(panel, qtbot)
+    assert "EMAIL_1" in panel.scoring.outgoing.redaction.source
+    assert window.registry.run("privacy.next_step")
+    settle(panel, qtbot)
+    assert panel.document.state.observation.name == "step_2.txt"
+    assert panel.document.state.task == "read the statement"
+    assert "EMAIL_2" in panel.scoring.outgoing.redaction.source, "another address has another number"
+    panel.document.undo()
+    settle(panel, qtbot)
+    assert panel.document.state.step == 0
+    assert "EMAIL_1" in panel.scoring.outgoing.redaction.source
+
+
+def test_a_trace_is_minimised_with_a_report_and_resumed(panel, qtbot, tmp_path, scorer):
+    panel.open_path(folder_of_steps(tmp_path))
+    settle(panel, qtbot)
+    panel.choose_operator(("email",), "numbered")
+    panel.move_threshold("n", 0.0)
+    settle(panel, qtbot)
+    out = tmp_path / "out"
+    with qtbot.waitSignal(panel.idle, timeout=20_000):
+        panel.traces.run(out)
+    rows = json.loads((out / "report.json").read_text())["steps"]
+    assert [(row["file"], row["state"]) for row in rows] == [
+        ("step_1.txt", "written"), ("step_2.txt", "written"), ("step_3.txt", "failed"), ("step_10.txt", "written"),
+    ]  # fmt: skip
+    assert "EMAIL_1" in (out / "001" / "step_1.txt").read_text()
+    assert "EMAIL_2" in (out / "002" / "step_2.txt").read_text()
+    assert "EMAIL_1" in (out / "004" / "step_10.txt").read_text(), "the same address, the same number"
+    for file in out.rglob("*"):
+        assert not file.is_file() or "@example.org" not in file.read_text()
+    written = (out / "002" / "step_2.txt").stat().st_mtime_ns
+    (out / "001" / "step_1.txt").unlink()
+    with qtbot.waitSignal(panel.idle, timeout=20_000):
+        panel.traces.run(out)
+    assert (out / "001" / "step_1.txt").is_file()
+    assert (out / "002" / "step_2.txt").stat().st_mtime_ns == written, "what was done is not done again"
+    assert (out / "report.csv").read_text().splitlines()[0].startswith("file,state,keep,abstract,remove")
+
+
+def test_export_writes_what_is_shown_and_nothing_else(opened, qtbot, tmp_path):
+    out = tmp_path / "out"
+    with qtbot.waitSignal(opened.idle, timeout=20_000):
+        opened.exporter.write(out)
+    assert sorted(file.name for file in out.iterdir()) == ["inbox.txt", "manifest.json"]
+    assert (out / "inbox.txt").read_text() == opened.scoring.outgoing.redaction.source
+    manifest = (out / "manifest.json").read_text()
+    assert json.loads(manifest)["policy"]["tau_s"] == 5.0
+    for secret in ("482 913", "jane.roe"):
+        assert secret not in manifest and secret not in (out / "inbox.txt").read_text()
+
+
+def test_a_click_in_the_text_selects_the_element(opened):
+    source = opened.document.state.observation.source
+    opened.views.text.selected.emit(source.index("482 913"))
+    assert opened.selected_element.native_id == "141"
+    opened.views.text.selected.emit(source.index("[183]") + 1)
+    assert opened.selected_element.native_id == "183"
+
+
+def test_the_shown_changes_lead_to_what_leaves(opened, qtbot):
+    opened.select(element(opened, "183").uid)
+    opened.deciding.rule("element", 2)
+    settle(opened, qtbot)
+    outgoing = opened.scoring.outgoing
+    source, text, at = opened.document.state.observation.source, "", 0
+    for start, end, new in outgoing.changes:
+        text += source[at:start] + new
+        at = end
+    assert text + source[at:] == outgoing.redaction.source

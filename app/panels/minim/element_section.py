@@ -11,11 +11,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.panels.minim.overrides import SCOPES, WORDS
+from app.theme.tokens import Tokens
 
 MARKS = ("✓", "≈", "✕")
 KEYS = ("K", "A", "R")
@@ -93,19 +96,20 @@ class ElementSection(QWidget):
         row = QHBoxLayout()
         row.setSpacing(4)
         self._group = QButtonGroup(self)
-        self.buttons: list[QPushButton] = []
+        self.buttons: list[QToolButton] = []
         for code, (word, mark, key) in enumerate(zip(WORDS, MARKS, KEYS, strict=True)):
-            button = QPushButton(f"{mark} {word}")
+            button = QToolButton()
+            button.setText(f"{mark} {word}")
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.setCheckable(True)
             button.setToolTip(f"{word} ({key})")
             button.setAccessibleName(f"{word} ({key})")
-            button.setProperty("decision", code)
             button.clicked.connect(lambda _=False, code=code: self._rule(code))
-            button.setMinimumWidth(64)
             self._group.addButton(button, code)
             self.buttons.append(button)
             row.addWidget(button, 1)
-        self.lock = QPushButton("Lock")
+        self.lock = QToolButton()
+        self.lock.setText("Lock")
         self.lock.setCheckable(True)
         self.lock.setToolTip("Keep this decision whatever else changes (L)")
         self.lock.setAccessibleName("Lock (L)")
@@ -165,6 +169,15 @@ class ElementSection(QWidget):
         item.setEnabled(has_type)
         if not has_type and self.scope.currentData() == "type":
             self.scope.setCurrentIndex(0)
+
+    def refresh_theme(self, tokens: Tokens) -> None:
+        """The chosen decision has the colour that the views give it."""
+        self.lock.setStyleSheet("QToolButton { padding: 4px 6px; }")
+        for button, color in zip(self.buttons, (tokens.good, tokens.warn, tokens.bad), strict=True):
+            button.setStyleSheet(
+                "QToolButton { padding: 4px 2px; }"
+                f"QToolButton:checked {{ border-color: {color}; color: {color}; font-weight: 600; }}"
+            )
 
     @staticmethod
     def _repolish(widget: QWidget) -> None:

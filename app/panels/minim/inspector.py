@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 from app.panels.minim.element_section import ElementSection
 from app.panels.minim.observation_section import ExportSection, ObservationSection
 from app.panels.minim.policy_section import PolicySection
+from app.theme.tokens import Tokens
 
 
 class Inspector(QScrollArea):
@@ -43,3 +44,8 @@ class Inspector(QScrollArea):
 
     def show_element_id(self, name: str) -> None:
         self._element_head.setText(f"ELEMENT {name}".strip().upper())
+
+    def refresh_theme(self, tokens: Tokens) -> None:
+        self.element.refresh_theme(tokens)
+        self.export.leaks.refresh_theme(tokens)
+        self.export.ids.refresh_theme(tokens)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QImage, QImageReader
+from PySide6.QtWidgets import QTabBar
 
 from app.panels.minim.document import SCORE
 from app.panels.minim.table_rows import TableRows
@@ -48,10 +49,10 @@ class LinkedViews(QObject):
         super().__init__(panel)
         self.boxes = BoxesView("Screen")
         self.text = TextDiffView("What leaves the machine")
-        self.table = TreeTable("Elements")
+        self.table = TreeTable("Elements", keys="")
         self.plane = PlaneView("Sensitivity and necessity")
         self.curve = CurveView("Leakage against what the task keeps")
-        self._rows = TableRows(self.table)
+        self._rows = TableRows(self.table, STYLES)
         self._observation: Observation | None = None
         self._places: Places | None = None
         self._image = QImage()
@@ -78,12 +79,14 @@ class LinkedViews(QObject):
         screen = panel.add_view("screen", "Screen", self.boxes)
         text = panel.add_view("text", "What leaves the machine", self.text)
         tree = panel.add_view("elements", "Elements", self.table)
-        plane = panel.add_view("plane", "Sensitivity × necessity", self.plane)
+        plane = panel.add_view("plane", "s × n plane", self.plane)
         curve = panel.add_view("curve", "Trade-off", self.curve)
         host.splitDockWidget(screen, text, Qt.Orientation.Horizontal)
         host.splitDockWidget(screen, tree, Qt.Orientation.Vertical)
         host.splitDockWidget(text, plane, Qt.Orientation.Vertical)
         host.tabifyDockWidget(plane, curve)
+        for tabs in host.findChildren(QTabBar):
+            tabs.setElideMode(Qt.TextElideMode.ElideNone)
         plane.raise_()
         host.resizeDocks([screen, text], [560, 500], Qt.Orientation.Horizontal)
         host.resizeDocks([screen, tree], [420, 380], Qt.Orientation.Vertical)
@@ -164,8 +167,9 @@ class LinkedViews(QObject):
             self.selected.emit(uid)
 
     def select(self, uid: int | None) -> None:
-        for view in (self.boxes, self.table, self.plane):
+        for view in (self.boxes, self.plane):
             view.select(NOTHING if uid is None else uid)
+        self._rows.select(uid)
         place = self._places.of(uid) if self._places is not None and uid is not None else None
         if place is not None:
             self.text.scroll_to(*place)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.panels.minim.figures import Figures
+from app.theme.tokens import LIGHT, Tokens
 
 ROW_HEIGHT = 24
 MOST_ROWS = 6
@@ -139,7 +140,7 @@ class ExportSection(QWidget):
         layout.setSpacing(6)
         row = QHBoxLayout()
         row.setSpacing(6)
-        self.leaks, self.ids = _chip("Leak check"), _chip("Id check")
+        self.leaks, self.ids = Chip("Leak check"), Chip("Id check")
         row.addWidget(self.leaks)
         row.addWidget(self.ids)
         row.addStretch(1)
@@ -157,24 +158,31 @@ class ExportSection(QWidget):
 
     def show_check(self, leaks: bool | None, ids: bool | None, reason: str) -> None:
         """``leaks`` and ``ids``: whether each check passed, None while it is not known; ``reason``: why not yet."""
-        _show(self.leaks, leaks, "no residual leak", "something is left", "leaks: checking")
-        _show(self.ids, ids, "ids intact", "ids changed", "ids: checking")
+        self.leaks.show_state(leaks, "no residual leak", "something is left", "leaks")
+        self.ids.show_state(ids, "ids intact", "ids changed", "ids")
         self.reason.setText(reason)
         self.reason.setVisible(bool(reason))
         self.export.setEnabled(not reason)
         self.export.setToolTip(reason or "Write the minimised observation, picture and manifest (Ctrl+E)")
 
 
-def _chip(name: str) -> QLabel:
-    chip = QLabel()
-    chip.setAccessibleName(name)
-    return chip
+class Chip(QLabel):
+    """A check in a rounded frame: passed, failed, or not known yet."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._passed: bool | None = None
+        self._tokens = LIGHT
 
-def _show(chip: QLabel, passed: bool | None, good: str, bad: str, waiting: str) -> None:
-    role = {True: "better", False: "worse", None: "muted"}[passed]
-    chip.setText({True: f"✓ {good}", False: f"✕ {bad}", None: f"· {waiting}"}[passed])
-    if chip.property("role") != role:
-        chip.setProperty("role", role)
-        chip.style().unpolish(chip)
-        chip.style().polish(chip)
+    def show_state(self, passed: bool | None, good: str, bad: str, waiting: str) -> None:
+        self._passed = passed
+        self.setText({True: f"✓ {good}", False: f"✕ {bad}", None: f"… {waiting}"}[passed])
+        self.refresh_theme(self._tokens)
+
+    def refresh_theme(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        color = {True: tokens.good, False: tokens.bad, None: tokens.muted}[self._passed]
+        sheet = f"color: {color}; border: 1px solid {color}; border-radius: 4px; padding: 1px 6px;"
+        if self.styleSheet() != sheet:
+            self.setStyleSheet(sheet)

@@ -240,6 +240,7 @@ class MinimPanel(Panel):
     def refresh_theme(self, theme: Theme) -> None:
         self.views.refresh_theme(theme)
         self.task_bar.refresh_icons(theme)
+        self.inspector_.refresh_theme(theme.tokens)
 
     def picture(self) -> QImage:
         return self.host.grab().toImage()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from app.theme import Theme
 from app.views.elided import ElidedLabel
@@ -39,7 +39,7 @@ class TaskBar(QWidget):
         label.setBuddy(self.box)
         row.addWidget(label)
         row.addWidget(self.box, 1)
-        self.examples: list[QPushButton] = []
+        self.examples: list[QToolButton] = []
         self._row = row
         self._steps = QWidget()
         steps = QHBoxLayout(self._steps)
@@ -77,7 +77,8 @@ class TaskBar(QWidget):
         self.examples = []
         for index, task in enumerate(tasks):
             short = task if len(task) <= LONGEST_EXAMPLE else task[: LONGEST_EXAMPLE - 1].rstrip() + "…"
-            button = QPushButton(short)
+            button = QToolButton()
+            button.setText(short)
             button.setCheckable(True)
             button.setToolTip(task)
             button.setAccessibleName(f"Example task: {task}")
