@@ -57,7 +57,7 @@ class Cells(QStyledItemDelegate):
         else:
             self._branch(painter, self.fold_area(index, option.rect), bool(self._model.collapsed[row]))
             left = self._indent(row) + (FOLD if self._model.is_tree else 4)
-            room = option.rect.adjusted(left, 0, -4, 0)
+            room = option.rect.adjusted(left, 0, -4, -2)  # the line below each row is part of its cell
             painter.setPen(QColor(self.tokens.text))
             elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
             painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), elided)

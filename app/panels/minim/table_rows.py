@@ -67,10 +67,10 @@ class TableRows:
         unknown = np.full(len(uids), np.nan)
         return (
             Column("role", lambda row: elements[row].role, "tree", width=102),
-            Column("text", lambda row: words(elements[row]), width=146),
-            Column("type", type_title, width=84),
-            Column("s", unknown if scored is None else scored.s[self._uids], "number", width=34),
-            Column("n", unknown if scored is None else scored.n[self._uids], "number", width=34),
+            Column("text", lambda row: words(elements[row]), width=140),
+            Column("type", type_title, width=80),
+            Column("s", unknown if scored is None else scored.s[self._uids], "number", width=40),
+            Column("n", unknown if scored is None else scored.n[self._uids], "number", width=40),
             Column("decision", None, "chip", width=88),
             Column(
                 "decided by", lambda row: decisions.by[uids[row]] if decisions is not None else "", width=72

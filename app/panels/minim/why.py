@@ -135,7 +135,9 @@ def _what(findings: tuple[Finding, ...], kind: str, s: float, tau_s: float) -> s
         small = title[:1].lower() + title[1:]
         reason = next((f.why for f in findings if f.type == kind and f.why), "")
         reason = reason[:1].upper() + reason[1:].rstrip(".")
-        return f"{reason}: {small}." if reason else f"{title}."
+        if not reason or reason.lower().startswith(small.lower()):
+            return f"{reason or title}."
+        return f"{reason}: {small}."
     if s >= tau_s:
         return "No rule names it, but it reads like something private."
     return "Nothing private was found in it."
