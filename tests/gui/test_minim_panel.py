@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QMimeData
+from PySide6.QtGui import QImage
 
 from app.panels.minim.panel import MinimPanel
 from tests.gui.minim_fakes import METHOD, PAGE, use_fake_scorer
@@ -109,7 +111,7 @@ def test_select_anywhere_is_selected_everywhere(opened):
     opened.views.plane.selected.emit(uid)
     assert opened.selected == uid
     assert "ELEMENT 141" in opened.inspector_._element_head.text()
-    assert "one-time code" in opened.inspector_.element.sentence.text()
+    assert opened.inspector_.element.sentence.text().startswith("One-time code")
     opened.select_near(1)
     assert opened.selected_element.native_id == "169"
 
@@ -312,3 +314,33 @@ def test_the_shown_changes_lead_to_what_leaves(opened, qtbot):
         text += source[at:start] + new
         at = end
     assert text + source[at:] == outgoing.redaction.source
+
+
+def test_an_observation_is_pasted(panel, qtbot):
+    mime = QMimeData()
+    mime.setText(PAGE)
+    assert panel.paste(mime)
+    settle(panel, qtbot)
+    assert element(panel, "141").text == "Your verification code is 482 913"
+    mime.setText("word")
+    assert not panel.paste(mime)
+
+
+def test_a_picture_of_another_size_is_doubted(opened, qtbot, tmp_path):
+    image = QImage(40, 30, QImage.Format.Format_RGB32)
+    image.fill(0)
+    image.save(str(tmp_path / "other.png"))
+    opened.open_path(tmp_path / "other.png")
+    assert opened.views.picture_size() == (40, 30)
+    (tmp_path / "broken.png").write_bytes(b"not a picture")
+    opened.open_path(tmp_path / "broken.png")
+    assert opened.views.picture_size() is None
+    assert any("cannot be read" in text for text in opened.message_bar.texts)
+
+
+def test_scores_that_are_no_numbers_close_the_export(opened, qtbot, monkeypatch, scorer):
+    monkeypatch.setattr(scorer, "necessity", lambda page, task: np.full(len(page.s), np.nan, np.float32))
+    opened.set_task("another task")
+    qtbot.waitUntil(lambda: opened.scoring.problem is not None, timeout=10_000)
+    assert opened.scoring.decisions is None
+    assert not opened.inspector_.export.export.isEnabled()

@@ -60,16 +60,38 @@ def _observation_commands(panel: MinimPanel) -> list[Command]:
 
     return [
         Command(
-            "privacy.task", "Type the task", panel.focus_task, "T", "Observation", "mdi6.form-textbox", is_open
+            "privacy.task",
+            "Type the task",
+            panel.focus_task,
+            "T",
+            "Observation",
+            "mdi6.form-textbox",
+            is_open,
         ),
         Command("privacy.secrets", "My secrets…", panel.ask_secrets, "", "Observation"),
         Command(
-            "privacy.picture", "Open a screenshot…", panel.ask_picture, "", "Observation", "mdi6.image-outline", is_open
+            "privacy.picture",
+            "Open a screenshot…",
+            panel.opening.ask_picture,
+            "",
+            "Observation",
+            "mdi6.image-outline",
+            is_open,
+        ),
+        Command(
+            "privacy.capture",
+            "Capture a local page…",
+            panel.opening.ask_page,
+            "",
+            "Observation",
+            "mdi6.camera-outline",
         ),
         Command("privacy.reset", "Thresholds of the paper", panel.reset_thresholds, "", "Observation"),
         Command("export.any", "Export…", panel.exporter.ask, "Ctrl+E", "File", "mdi6.export", exportable),
-        Command("edit.copy_text", "Copy what leaves", panel.copy_text, "Ctrl+Shift+C", "Edit", "", exportable),
-    ]  # fmt: skip
+        Command(
+            "edit.copy_text", "Copy what leaves", panel.copy_text, "Ctrl+Shift+C", "Edit", "", exportable
+        ),
+    ]
 
 
 def _trace_commands(panel: MinimPanel) -> list[Command]:
@@ -79,13 +101,31 @@ def _trace_commands(panel: MinimPanel) -> list[Command]:
         return bool(panel.document.state.trace)
 
     return [
-        Command("privacy.open_trace", "Open a folder of steps…", traces.ask_open, "", "Trace", "mdi6.folder-outline"),
         Command(
-            "privacy.next_step", "Next step", lambda: traces.step(1), "PgDown", "Trace", "", lambda: traces.can_step(1)
+            "privacy.open_trace",
+            "Open a folder of steps…",
+            traces.ask_open,
+            "",
+            "Trace",
+            "mdi6.folder-outline",
         ),
         Command(
-            "privacy.previous_step", "Previous step", lambda: traces.step(-1), "PgUp", "Trace", "",
+            "privacy.next_step",
+            "Next step",
+            lambda: traces.step(1),
+            "PgDown",
+            "Trace",
+            "",
+            lambda: traces.can_step(1),
+        ),
+        Command(
+            "privacy.previous_step",
+            "Previous step",
+            lambda: traces.step(-1),
+            "PgUp",
+            "Trace",
+            "",
             lambda: traces.can_step(-1),
         ),
         Command("privacy.run_trace", "Minimise all steps…", traces.ask_run, "", "Trace", "", has_trace),
-    ]  # fmt: skip
+    ]

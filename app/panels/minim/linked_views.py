@@ -67,7 +67,7 @@ class LinkedViews(QObject):
         self.text.set_empty_text(
             "What would leave is shown here, with everything that was masked or removed."
         )
-        self.plane.set_empty_text("Every element gets a place here when it is scored.")
+        self.plane.set_empty_text("")
         self.curve.set_empty_text("What each threshold gives away and keeps.")
         for view in (self.boxes, self.table, self.plane):
             view.selected.connect(self.selected)
@@ -79,7 +79,7 @@ class LinkedViews(QObject):
         screen = panel.add_view("screen", "Screen", self.boxes)
         text = panel.add_view("text", "What leaves the machine", self.text)
         tree = panel.add_view("elements", "Elements", self.table)
-        plane = panel.add_view("plane", "s × n plane", self.plane)
+        plane = panel.add_view("plane", "Sensitivity × necessity", self.plane)
         curve = panel.add_view("curve", "Trade-off", self.curve)
         host.splitDockWidget(screen, text, Qt.Orientation.Horizontal)
         host.splitDockWidget(screen, tree, Qt.Orientation.Vertical)

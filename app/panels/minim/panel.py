@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QMimeData, QPoint
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
 
 from app.commands import Command
 from app.panels.base import Panel, Services, TourStep
-from app.panels.minim import readings
 from app.panels.minim.commands import panel_commands
+from app.panels.minim.companions import PICTURES
 from app.panels.minim.deciding import Deciding
 from app.panels.minim.dialogs import SecretsDialog
 from app.panels.minim.document import TAU_N, TAU_S, Masking, MaskingCodec
@@ -21,6 +21,7 @@ from app.panels.minim.exporting import Exporter
 from app.panels.minim.inspector import Inspector
 from app.panels.minim.linked_views import LinkedViews
 from app.panels.minim.messages import MESSAGES
+from app.panels.minim.opening import Opening
 from app.panels.minim.scoring import Scoring
 from app.panels.minim.showing import Showing
 from app.panels.minim.task_bar import TaskBar
@@ -29,12 +30,10 @@ from app.panels.minim.why import explain
 from app.panels.minim.why_popover import WhyPopover
 from app.project import Document
 from app.theme import Theme
-from methods.core.declaration import Method
+from methods.core.declaration import Method, Sample
 
 if TYPE_CHECKING:
     from methods.minim.observation import Element
-
-PICTURES = (".png", ".webp", ".jpg", ".jpeg")
 
 
 class MinimPanel(Panel):
@@ -50,6 +49,7 @@ class MinimPanel(Panel):
         self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
         self.exporter = Exporter(self)
         self.traces = Traces(self)
+        self.opening = Opening(self)
         self.deciding = Deciding(self)
         self.task_bar = TaskBar()
         self.layout().insertWidget(1, self.task_bar)  # type: ignore[union-attr]
@@ -78,6 +78,8 @@ class MinimPanel(Panel):
         policy.operator_chosen.connect(self.choose_operator)
         policy.secrets_requested.connect(self.ask_secrets)
         inspector.observation.exposed_chosen.connect(self.select)
+        inspector.open_requested.connect(lambda: self.services.commands.run("file.open"))
+        inspector.sample_requested.connect(lambda: self.open_sample(self.method.samples[0]))
         inspector.export.export_requested.connect(self.exporter.ask)
         self.scoring.decided.connect(self.showing.decisions)
         self.scoring.checked.connect(self.showing.check)
@@ -90,46 +92,13 @@ class MinimPanel(Panel):
 
     def open_path(self, path: Path) -> None:
         """An observation, a folder of them, or a screenshot for the one that is open."""
-        if path.is_dir():
-            self.traces.open(path)
-            return
-        if path.suffix.lower() in PICTURES:
-            self.set_picture(path)
-            return
-        before = self.document.state
-        self.services.jobs.submit(
-            f"Open {path.name}",
-            lambda context: readings.read(path, before=before),
-            owner=self,
-            on_done=lambda opened: self.opened(f"Open {path.name}", *opened),
-            on_error=self.show_error,
-            on_finished=lambda _: self.idle.emit(),
-        )
+        self.opening.path(path)
 
-    def opened(self, title: str, state: Masking, page: readings.Page) -> None:
-        """Show a file that a job has read."""
-        if not state.trace:
-            self.message_bar.clear()
-        self.selected = None
-        self.scoring.take(page)
-        self.document.edit(title, state)
-        observation = page.observation
-        if observation.warnings:
-            self.message("input-warnings", name=observation.name, warnings=" ".join(observation.warnings[:3]))
-        self.showing.say_doubts()
+    def open_sample(self, sample: Sample) -> None:
+        self.opening.path(sample.path)
 
-    def set_picture(self, path: Path) -> None:
-        """Show the boxes over this screenshot."""
-        if self.document.state.observation is None:
-            self.message("nothing-open")
-            return
-        self.document.edit(f"Screenshot {path.name}", replace(self.document.state, screenshot=str(path)))
-        self.showing.say_doubts()
-
-    def ask_picture(self) -> None:
-        chosen = self.services.open_file_dialog("Screenshot", PICTURES)
-        if chosen:
-            self.set_picture(Path(chosen))
+    def paste(self, mime: QMimeData) -> bool:
+        return mime.hasText() and self.opening.text(mime.text())
 
     def doubts(self) -> tuple[str, ...]:
         """Why boxes may not match the picture."""

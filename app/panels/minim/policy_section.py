@@ -128,6 +128,7 @@ class PolicySection(QWidget):
             self._combos[type_id].setCurrentIndex(max(self._combos[type_id].findData(operator), 0))
         used = {operator for _, operator in types.values()}
         self.every.setCurrentIndex(self.every.findData(next(iter(used))) if len(used) == 1 else -1)
+        self.every.setPlaceholderText("different by type" if types else "nothing private yet")
         self.every.setEnabled(bool(types))
         self.more.setEnabled(bool(types))
 

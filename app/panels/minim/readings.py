@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,30 +80,41 @@ def read(
     """A fresh document for the observation in ``path``, with the example tasks and picture that lie beside it.
 
     Args:
-        before: the document so far; thresholds, secrets and the way things are abstracted stay as they are.
+        before: the document so far; thresholds, secrets and the way things are abstracted stay as they are,
+            along a trace the task and the decisions too.
 
     Raises:
         BadInput: the file is no observation.
     """
     from methods.minim import formats
 
-    observation = formats.load(path)
     before = before or Masking()
     examples = examples_beside(path)
-    state = Masking(
-        observation=observation,
+    state = replace(
+        before,
+        observation=formats.load(path),
         source=Source(str(path), sha256_of_file(path)),
         screenshot=picture_beside(path),
         examples=examples,
         task=before.task if trace else examples[0] if examples else "",
-        tau_n=before.tau_n,
-        tau_s=before.tau_s,
-        operators=before.operators,
         rulings=before.rulings if trace else (),
-        secrets=before.secrets,
         trace=trace,
         step=step,
     )
+    return state, look(state.observation, state.secrets)
+
+
+def parse(text: str, before: Masking) -> tuple[Masking, Page]:
+    """The same for an observation that was pasted; the task stays.
+
+    Raises:
+        BadInput: it is in no known format.
+    """
+    from methods.minim import formats
+
+    observation = formats.parse("pasted.txt", text)
+    kept = {"task": before.task, "tau_n": before.tau_n, "tau_s": before.tau_s}
+    state = Masking(observation, **kept, operators=before.operators, secrets=before.secrets)
     return state, look(observation, state.secrets)
 
 

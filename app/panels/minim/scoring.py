@@ -13,6 +13,7 @@ from app.panels.minim import readings
 from app.panels.minim.document import Masking
 from app.panels.minim.overrides import resolve
 from app.panels.minim.readings import Outgoing, Page, Scored
+from methods.core.errors import StudioloError
 
 if TYPE_CHECKING:
     from methods.minim.observation import Observation
@@ -156,8 +157,13 @@ class Scoring(QObject):
             if not self._resolved or self._resolved[0] is not key[0] or self._resolved[1] != key[1]:
                 self._resolved = key
                 self.overrides = resolve(self.page, state.rulings)
-            self.decisions = readings.decide(self.scored, state, self.overrides)
-            self._settle.start()
+            try:
+                self.decisions = readings.decide(self.scored, state, self.overrides)
+            except StudioloError as error:  # closed rather than open: nothing leaves without decisions
+                self.decisions = self.outgoing = None
+                self._score_failed(error)
+            else:
+                self._settle.start()
         self.decided.emit()
         self.checked.emit()
 

@@ -46,6 +46,7 @@ class Showing:
         panel.task_bar.show_examples(state.examples)
         panel.task_bar.show_task(state.task)
         panel.task_bar.show_steps(state.step, len(state.trace))
+        panel.inspector_.show_start(state.observation is None, bool(panel.method.samples))
         policy.show_thresholds(state.tau_n, state.tau_s, len(state.secrets))
         panel.views.show_thresholds(state.tau_n, state.tau_s)
         if state.observation is not self._observation or state.screenshot != self._picture:

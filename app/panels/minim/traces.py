@@ -71,13 +71,7 @@ class Traces:
         )
 
     def _show(self, trace: tuple[str, ...], step: int, title: str) -> None:
-        panel, before = self._panel, self._panel.document.state
-        panel.services.jobs.submit(
-            title,
-            lambda context: readings.read(Path(trace[step]), trace, step, before),
-            owner=panel,
-            coalesce="step",
-            on_done=lambda opened: panel.opened(title, *opened),
-            on_error=panel.show_error,
-            on_finished=lambda _: panel.idle.emit(),
+        before = self._panel.document.state
+        self._panel.opening.run(
+            title, lambda: readings.read(Path(trace[step]), trace, step, before), coalesce="step"
         )

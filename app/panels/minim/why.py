@@ -74,6 +74,8 @@ def sentence(
         more = "; were it needed, it would still be abstracted (floor)" if floor else ""
         return f"{what} {need}, so it is removed{more}."
     if code == 1:
+        if not needed:
+            return f"{what} {need}, but the page is small: its place stays and its text is abstracted."
         return f"{what} {need}, so its place stays and its text is abstracted."
     if not needed:
         kind = "this control" if element.interactive else "this text"
