@@ -94,9 +94,9 @@ def test_ids():
     assert report(SOURCE.replace("[3]", "[7]")).changed_ids == ("3", "7")
     assert report(SOURCE.replace("\t[3] StaticText 'one'\n", "")).changed_ids == ("3",)
     assert report(SOURCE.replace("\t[3] StaticText 'one'\n", ""), dropped=(3,)).changed_ids == ()
-    assert report(SOURCE.replace("[3]", "[x]").replace("[4]", "[3]").replace("[x]", "[4]")).changed_ids == (
-        "3",
-    )
+    # Of two that changed places, either can be called out of order.
+    swapped = SOURCE.replace("[3]", "[x]").replace("[4]", "[3]").replace("[x]", "[4]")
+    assert report(swapped).changed_ids in (("3",), ("4",))
 
 
 def test_an_output_that_cannot_be_read_again_is_no_success():

@@ -59,7 +59,7 @@ def test_what_is_painted_over():
     assert masked(observation, KEEP, ABSTRACT, REMOVE, KEEP, REMOVE, REMOVE, REMOVE) == (1, 2, 5)
     # A removed ancestor of what stays hides nothing; one of what goes is painted as a whole.
     assert masked(observation, REMOVE, KEEP, KEEP, KEEP, KEEP, KEEP, KEEP) == ()
-    assert masked(observation, *[REMOVE] * 7) == (0, 1, 2, 5)
+    assert masked(observation, *[REMOVE] * 7) == (0, 1, 2, 3, 5)
 
 
 @pytest.mark.parametrize(
