@@ -1,11 +1,14 @@
 """A scorer that needs no weights: sensitivity from what the rules found, necessity from words in common."""
 
+from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Annotated
 
 import numpy as np
 
 from app.panels.minim import readings
-from methods.core.declaration import Kind, Method, Paper
+from methods.core.declaration import Action, Input, Kind, Method, Paper
+from methods.core.params import Number, Text
 from methods.minim.findings import TYPES
 from methods.minim.words import stem, words
 
@@ -42,6 +45,12 @@ class FakeScorer:
         return np.minimum(np.array(shared, np.float32) * 5 + 0.2, 10).astype(np.float32)
 
 
+@dataclass(frozen=True)
+class MinimizeParams:
+    task: Annotated[str, Text("what the agent is to do")] = ""
+    tau_s: Annotated[float, Number("abstract from here on", ge=0.0, le=10.0)] = 5.0
+
+
 METHOD = Method(
     id="minim",
     title="MINIM",
@@ -57,7 +66,16 @@ METHOD = Method(
             "methods.minim.formats:load",
         ),
     ),
-    actions=(),
+    actions=(
+        Action(
+            "minimize",
+            "Minimise",
+            "Write what leaves.",
+            "nowhere:minimize",
+            (Input("observation", "observation", "what an agent sees"),),
+            params=MinimizeParams,
+        ),
+    ),
 )
 """A declaration with what the panel needs."""
 

@@ -91,6 +91,13 @@ def test_a_damaged_project_says_so(opened, change):
         MaskingCodec().load(members | {"masking.json": json.dumps(about).encode()})
 
 
+@pytest.mark.parametrize("rows", [[["EMAIL", "a"]], [["EMAIL", "a", "x"]], [3]])
+def test_damaged_tokens_say_so(opened, rows):
+    members = MaskingCodec().save(opened[0])
+    with pytest.raises(BadInput, match="damaged"):
+        MaskingCodec().load(members | {"tokens.json": json.dumps(rows).encode()})
+
+
 def test_one_element_is_overruled_and_undone(document, opened):
     page, overrides = opened[1], Overrides(document)
     compose = by_id(page.observation, "127")

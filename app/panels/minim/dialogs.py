@@ -115,7 +115,7 @@ class ExportDialog(_Question):
             self.picture.setToolTip("No picture lies beside the observation")
         self.column.addWidget(self.picture)
         if doubts:
-            warning = QLabel(f"Boxes may not match the picture: {'; '.join(doubts)}.")
+            warning = QLabel(f"Boxes may not match the picture. {' '.join(doubts)}")
             warning.setWordWrap(True)
             warning.setProperty("role", "problem")
             self.column.addWidget(warning)

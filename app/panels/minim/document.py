@@ -88,12 +88,24 @@ class Masking:
 
 
 @dataclass
+class TraceTokens:
+    """Numbers of the tokens given so far along one trace, by (token, original). Not undone: they only grow.
+
+    They know originals, so they lie in the project on this machine and in no export.
+    """
+
+    trace: tuple[str, ...] = ()
+    numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+@dataclass
 class MaskingCodec:
-    """Reads and writes a :class:`Masking` as members of a project file.
+    """Reads and writes a :class:`Masking`, and the tokens of its trace, as members of a project file.
 
     Autosave runs every few seconds while the observation never changes: it is encoded once.
     """
 
+    tokens: TraceTokens = field(default_factory=TraceTokens)
     _encoded: tuple[Observation, bytes] | None = field(default=None, repr=False)
 
     def save(self, state: Masking) -> dict[str, bytes]:
@@ -104,10 +116,14 @@ class MaskingCodec:
         if state.observation is not None:
             about["name"], about["format"] = state.observation.name, state.observation.format
             members["observation.json"] = self._encode(state.observation)
+        if state.trace and state.trace == self.tokens.trace:
+            rows = [[kind, text, number] for (kind, text), number in self.tokens.numbers.items()]
+            members["tokens.json"] = json.dumps(rows).encode()
         return {"masking.json": json.dumps(about).encode(), **members}
 
     def load(self, members: Mapping[str, bytes]) -> Masking:
         about = _json(members, "masking.json", dict)
+        rows = _json(members, "tokens.json", list) if "tokens.json" in members else []
         try:
             state = Masking(
                 source=Source(**{k: str(v) for k, v in about["source"].items()}),
@@ -122,8 +138,10 @@ class MaskingCodec:
                 trace=_texts(about["trace"]),
                 step=int(about["step"]),
             )
+            numbers = {(str(kind), str(text)): int(number) for kind, text, number in rows}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"The project's masking.json is damaged: {error}.", "Open a backup.") from error
+        self.tokens.trace, self.tokens.numbers = state.trace, numbers
         if "observation.json" not in members:
             return state
         from methods.minim import formats

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from app.panels.minim.dialogs import NO_PICTURE, ExportChoice, ExportDialog
 from app.panels.minim.document import Masking
 from app.panels.minim.overrides import resolve
 from app.panels.minim.readings import Outgoing, Page
+from app.panels.minim.recipe import result_of
 from methods.core.errors import BadInput
 from methods.core.runner import sha256_of_file
 
@@ -68,11 +70,20 @@ class Exporter:
         panel, scoring = self._panel, self._panel.scoring
         page, state, outgoing = scoring.page, panel.document.state, scoring.outgoing
         assert page is not None and outgoing is not None
+        started = time.perf_counter()
+
+        def done(files: list[str]) -> None:
+            panel.message("exported", path=str(folder), files=", ".join(files))
+            seconds = time.perf_counter() - started
+            result = result_of(panel.method, state, outgoing, seconds, panel.services.seed)
+            if result is not None:
+                panel.result_ready(result)
+
         panel.services.jobs.submit(
             "Export what leaves",
             lambda context: write_export(state, page, outgoing, folder, choice),
             owner=panel,
-            on_done=lambda files: panel.message("exported", path=str(folder), files=", ".join(files)),
+            on_done=done,
             on_error=panel.show_error,
             on_finished=lambda _: panel.idle.emit(),
         )

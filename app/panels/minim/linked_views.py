@@ -76,7 +76,7 @@ class LinkedViews(QObject):
 
     def _arrange(self, panel: Panel) -> None:
         host = panel.host
-        screen = panel.add_view("screen", "Screen", self.boxes)
+        self._screen = screen = panel.add_view("screen", "Screen", self.boxes)
         text = panel.add_view("text", "What leaves the machine", self.text)
         tree = panel.add_view("elements", "Elements", self.table)
         plane = panel.add_view("plane", "Sensitivity × necessity", self.plane)
@@ -106,12 +106,26 @@ class LinkedViews(QObject):
             self._places = Places(observation) if observation is not None else None
             self.text.set_texts("", "", ())
             self.clear_decisions()
+        self.boxes.set_preview(None)
         self._show_boxes(observation)
         return problem
 
     def picture_size(self) -> tuple[int, int] | None:
         """Width and height of the screenshot in pixels."""
         return None if self._image.isNull() else (self._image.width(), self._image.height())
+
+    def show_preview(self, covered: tuple[int, ...] | None) -> None:
+        """The picture as it is exported, the places of these elements covered; None shows all elements again."""
+        observation = self._observation
+        self._screen.setWindowTitle("Screen" if covered is None else "Screen as it leaves")
+        if observation is None or covered is None:
+            self.boxes.set_preview(None)
+            self._show_boxes(observation)
+            return
+        boxes = [observation.elements[uid].box for uid in covered]
+        self._boxed = self._around = np.zeros(0, np.int64)
+        self.boxes.set_boxes(np.array([b for b in boxes if b is not None], float).reshape(-1, 4))
+        self.boxes.set_preview({0})
 
     def _show_boxes(self, observation: Observation | None) -> None:
         elements = observation.elements if observation is not None else ()

@@ -78,7 +78,10 @@ class Overrides:
         if not key and scope != "element":
             raise BadInput(f"This element has no {scope}.", "Decide about this element alone.")
         if scope == "element" and self.locked(element):
-            raise BadInput(f"{name(element)} is locked.", "Unlock it first (L).")
+            which = (
+                f"{element.role} {element.native_id or element.uid}"  # what it says may be private: no log
+            )
+            raise BadInput(f"{which} is locked.", "Unlock it first (L).")
         ruling = Ruling(scope, key, decision, reason)
         if scope == "element":
             ruling = self._about(element, ruling)

@@ -44,9 +44,9 @@ class MinimPanel(Panel):
     def __init__(self, method: Method, services: Services) -> None:
         super().__init__(method, services)
         self.document: Document[Masking] = Document(Masking(), "Empty")
-        self.codec = MaskingCodec()
         self.selected: int | None = None
         self.scoring = Scoring(services.jobs, lambda: self.document.state, self, self)
+        self.codec = MaskingCodec(self.scoring.tokens)
         self.exporter = Exporter(self)
         self.traces = Traces(self)
         self.opening = Opening(self)
@@ -177,7 +177,7 @@ class MinimPanel(Panel):
         if secrets != state.secrets:
             self.document.edit(f"{len(secrets)} own secrets", replace(state, secrets=secrets))
             for short in (secret for secret in secrets if len(secret) < 4):
-                self.message("short-secret", secret=f"“{short[0]}…”")
+                self.message("short-secret", length=len(short))
 
     # ------------------------------------------------------------------------------------------ show
 

@@ -61,13 +61,19 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Outgoing:
-    """What leaves for a set of decisions, and what the check says about it."""
+    """What leaves for a set of decisions, and what the check says about it.
+
+    Attributes:
+        tokens: before and after.
+        covered: uids of the elements whose places in the picture are painted over.
+    """
 
     decisions: Decisions
     redaction: Redaction
     leaks: LeakReport
     tokens: tuple[int, int]
     changes: tuple[Change, ...]
+    covered: tuple[int, ...]
 
     @property
     def ok(self) -> bool:
@@ -186,6 +192,7 @@ def outgoing(page: Page, state: Masking, decisions: Decisions, pseudonyms: Pseud
     """The minimised file for ``decisions``, checked for anything that is left in it."""
     from methods.minim import export
     from methods.minim.leakcheck import check
+    from methods.minim.picture import masked_uids
     from methods.minim.redact import redact
 
     observation = page.observation
@@ -197,4 +204,5 @@ def outgoing(page: Page, state: Masking, decisions: Decisions, pseudonyms: Pseud
         check(observation, redaction),
         (tokens["before"], tokens["after"]),
         tuple(changes(observation, redaction)),
+        masked_uids(observation, decisions, redaction),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import JobQueue
 from app.panels.minim import readings
-from app.panels.minim.document import Masking
+from app.panels.minim.document import Masking, TraceTokens
 from app.panels.minim.overrides import resolve
 from app.panels.minim.readings import Outgoing, Page, Scored
 from methods.core.errors import StudioloError
@@ -50,7 +49,7 @@ class Scoring(QObject):
         self.problem: BaseException | None = None
         self._asked: tuple[Observation, tuple[str, ...], str] | None = None
         self._resolved: tuple[Any, ...] = ()
-        self._trace_tokens: tuple[tuple[str, ...], Pseudonyms] | None = None
+        self.tokens = TraceTokens()
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -91,18 +90,14 @@ class Scoring(QObject):
         self._settle.stop()
 
     def pseudonyms(self) -> Pseudonyms:
-        """Tokens given so far: shared by the steps of a trace, fresh for a file of its own.
+        """Tokens given so far: those of the earlier steps of a trace, none for a file of its own.
 
-        Fresh ones make the numbering depend on the document alone, not on where a slider has been.
+        Without them the numbering depends on the document alone, not on where a slider has been.
         """
         from methods.minim.operators import Pseudonyms
 
         trace = self._state().trace
-        if not trace:
-            return Pseudonyms()
-        if self._trace_tokens is None or self._trace_tokens[0] != trace:
-            self._trace_tokens = (trace, Pseudonyms())
-        return self._trace_tokens[1]
+        return Pseudonyms(dict(self.tokens.numbers) if trace and trace == self.tokens.trace else {})
 
     def _clear(self) -> None:
         self.page = self.scored = self.decisions = self.outgoing = self._asked = self.problem = None
@@ -171,7 +166,7 @@ class Scoring(QObject):
         if self.page is None or self.decisions is None:
             return
         page, state, decisions = self.page, self._state(), self.decisions
-        tokens = copy.deepcopy(self.pseudonyms())
+        tokens = self.pseudonyms()
         self._jobs.submit(
             "Check what leaves",
             lambda context: (readings.outgoing(page, state, decisions, tokens), tokens),
@@ -188,5 +183,5 @@ class Scoring(QObject):
             return
         self.outgoing = outgoing
         if trace:
-            self._trace_tokens = (trace, tokens)
+            self.tokens.trace, self.tokens.numbers = trace, tokens.numbers
         self.checked.emit()

@@ -29,6 +29,7 @@ class Showing:
         self._observation: Observation | None = None
         self._picture = ""
         self._picture_problem = ""
+        self.preview = False
         self._curve = QTimer(panel)
         self._curve.setSingleShot(True)
         self._curve.setInterval(CURVE_MS)
@@ -55,6 +56,18 @@ class Showing:
             self._observation, self._picture = state.observation, state.screenshot
             self._picture_problem = panel.views.show_observation(state.observation, state.screenshot)
 
+    def toggle_preview(self) -> None:
+        """Show the picture as it is exported, or all elements again."""
+        self.preview = not self.preview
+        self._show_preview()
+        if not self.preview:
+            self.decisions()
+
+    def _show_preview(self) -> None:
+        outgoing = self._panel.scoring.outgoing
+        shown = self.preview and outgoing is not None and self._panel.views.picture_size() is not None
+        self._panel.views.show_preview(outgoing.covered if shown and outgoing is not None else None)
+
     def doubts(self) -> tuple[str, ...]:
         """Why boxes may not match the picture; empty when they do."""
         from methods.minim.picture import doubts
@@ -68,7 +81,7 @@ class Showing:
             panel.message("no-picture", name=Path(self._picture).name, why=self._picture_problem)
         doubts = self.doubts()
         if doubts:
-            panel.message("doubts", doubts="; ".join(text.rstrip(".") for text in doubts))
+            panel.message("doubts", doubts=" ".join(doubts))
 
     # -------------------------------------------------------------------------- scores and decisions
 
@@ -156,6 +169,8 @@ class Showing:
             export.show_check(bool(outgoing.leaks.ok), bool(outgoing.leaks.ids_ok), obstacle)
             panel.inspector_.observation.show_tokens(outgoing.tokens)
             panel.views.show_outgoing(outgoing)
+            if self.preview:
+                self._show_preview()
         else:
             export.show_check(None, None, obstacle)
             if outgoing is None:

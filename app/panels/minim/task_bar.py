@@ -45,10 +45,10 @@ class TaskBar(QWidget):
         steps = QHBoxLayout(self._steps)
         steps.setContentsMargins(6, 0, 0, 0)
         steps.setSpacing(2)
-        self.back = self._step_button("Previous step (Page Up)", -1)
+        self.back = self._step_button("Previous step (Ctrl+Page Up)", -1)
         self.place = ElidedLabel()
         self.place.setProperty("role", "muted")
-        self.forward = self._step_button("Next step (Page Down)", 1)
+        self.forward = self._step_button("Next step (Ctrl+Page Down)", 1)
         for widget in (self.back, self.place, self.forward):
             steps.addWidget(widget)
         row.addWidget(self._steps)
