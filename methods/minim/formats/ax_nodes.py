@@ -3,8 +3,8 @@
 https://chromedevtools.github.io/devtools-protocol/tot/Accessibility/
 
 Nodes that say nothing of their own are part of the element around them: line boxes (InlineTextBox), ignored
-containers, and an only StaticText that repeats the name of its parent. Their texts never leave: an agent that reads
-the tree skips them too.
+containers, and StaticText that repeats the name of its parent. Their texts never leave; trees printed for agents skip
+them too.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _TOKENS = frozenset(
     "focusable editable required readonly invalid live hasPopup orientation relevant atomic busy level multiline "
     "multiselectable modal settable hidden hiddenRoot root keyshortcuts clickable valuemin valuemax".split()
 )
+_OWN = frozenset(("name", "value", "description"))
 _FIELDS = {"url": "url", "placeholder": "placeholder", "valuetext": "value"}
 _FRAMES = frozenset(("Iframe", "IframePresentational", "iframe"))
 _IMAGES = frozenset(("image", "img", "SvgRoot"))
@@ -136,39 +137,32 @@ def _join_frames(nodes: list[_Node], family: Family) -> None:
 
 
 def _fold(nodes: list[_Node], family: Family, order: list[int]) -> tuple[list[bool], list[int]]:
-    """Which nodes are part of the element above them, and for each node the closest one above that is not."""
+    """Which nodes are part of the element above them, and for each node the closest one above that is not.
+
+    What decides is still the same after elements were masked or dropped, so that a minimised file is read alike.
+    """
     folded = [False] * len(nodes)
     above = [-1] * len(nodes)
-    count = [0] * len(nodes)
     for i in order:
         up = family.parents[i]
-        if up >= 0:
-            above[i] = above[up] if folded[up] else up
-        raw = nodes[i].raw
-        inline = _role(raw) == "InlineTextBox"
-        folded[i] = above[i] >= 0 and (inline or _says_nothing(raw))
-        if above[i] >= 0 and not folded[i]:
-            count[above[i]] += 1
-    for i in order:
-        up = above[i]
-        if up >= 0 and folded[up]:
-            up = above[i] = above[up]
-        if folded[i] or up < 0 or count[up] != 1 or _role(nodes[i].raw) != "StaticText":
+        if up < 0:
             continue
-        name, own = ax_value(nodes[up].raw.get("name")), ax_value(nodes[i].raw.get("name"))
-        same = isinstance(own, String) and isinstance(name, String) and own.strip() == name.strip()
-        folded[i] = same and above[up] >= 0 and not nodes[i].raw.get("ignored")
+        up = above[i] = above[up] if folded[up] else up
+        raw = nodes[i].raw
+        role = _role(raw)
+        if raw.get("ignored") is True:
+            folded[i] = _OWN.isdisjoint(raw)
+        elif role == "StaticText":
+            name, own = ax_value(nodes[up].raw.get("name")), ax_value(raw.get("name"))
+            same = isinstance(own, String) and isinstance(name, String) and own.strip() in ("", name.strip())
+            folded[i] = same and above[up] >= 0
+        else:
+            folded[i] = role == "InlineTextBox"
     return folded, above
 
 
 def _role(raw: Object) -> str:
     return identifier(ax_value(raw.get("role")))
-
-
-def _says_nothing(raw: Object) -> bool:
-    return raw.get("ignored") is True and not any(
-        ax_value(raw.get(f)) for f in ("name", "value", "description")
-    )
 
 
 def _elements(
@@ -270,4 +264,4 @@ def _repeated(raw: Object) -> list[Text]:
 
 def same_ids(elements: Sequence[Element]) -> tuple[str, ...]:
     """A warning when an agent could not tell elements apart."""
-    return twice([e.frame + "\n" + e.native_id for e in elements if e.native_id])
+    return twice((e.frame, e.native_id) for e in elements)

@@ -147,9 +147,10 @@ class _Tree:
         painted = page.painted.get(i, page.values[i])
         if painted != page.values[i]:
             said.append(text("copy" if said[0].text.strip() else "name", painted))
-        said = [t for t in said if t.text.strip()]
+        # White space between tags says nothing, but a text that is quite empty has been masked.
+        said = [t for t in said if t.text.strip() or not t.text]
         role = "#comment" if kind == _COMMENT else "StaticText"
-        return _Draft(-1, role, native_id, said) if said else None
+        return _Draft(-1, role, native_id, said) if said and (page.values[i] >= 0 or painted >= 0) else None
 
     def _element(self, page: Document, i: int, native_id: str) -> _Draft | None:
         tag, attributes = page.tags[i], page.attributes[i]
@@ -165,20 +166,22 @@ class _Tree:
             states["level"] = int(tag[1:])
         if i in page.flags["clickable"]:
             states["clickable"] = True
-        said = []
+        said: list[Text] = []
+        speaks = i in page.filled or i in page.pseudo
         if i in page.filled:
             said.append(self.strings.text("name" if kind in _BUTTONS else "value", page.filled[i]))
         for name, at in attributes.items():
             field = _field(name, self.strings[at])
             if field == "value" and (kind in _BUTTONS or tag in ("option", "button", "li")):
                 field = "name" if kind in _BUTTONS and tag == "input" else "description"
-            if field and (self.strings[at].strip() or field == "value"):
+            speaks = speaks or bool(field)
+            if field and (self.strings[at].strip() or field in ("name", "value")):
                 said.append(self.strings.text(field, at))
         said += [self.strings.text("url", found[i]) for found in page.addresses if found.get(i, -1) >= 0]
         if i in page.pseudo and i in page.painted:
             said.append(self.strings.text("name", page.painted[i]))
         said = list(dict.fromkeys(said))
-        if tag in UNSEEN_TAGS and not said:
+        if tag in UNSEEN_TAGS and not speaks:
             return None
         return _Draft(-1, role, native_id, said, states)
 
@@ -186,7 +189,8 @@ class _Tree:
 def _field(name: str, value: str) -> str:
     if name == "style":
         return "description" if "url(" in value or "content" in value else ""
-    return "copy" if name == "srcdoc" else field_of(name)
+    field = "copy" if name == "srcdoc" else field_of(name)
+    return "" if field == "url" and value.startswith("data:image/") else field  # no text, may be megabytes
 
 
 def _spoken(drafts: list[_Draft]) -> list[Element]:
@@ -208,7 +212,11 @@ def _spoken(drafts: list[_Draft]) -> list[Element]:
         cuts = tuple(dict.fromkeys((t.span.start, t.span.end) for t in said if t.span))
         if draft.role == "StaticText" and parent >= 0 and count[up] == 1:
             above = elements[parent]
-            if above.role in NAMED_BY_CONTENT and not above.get("name") and above.exposed == draft.exposed:
+            if (
+                above.role in NAMED_BY_CONTENT
+                and not any(t.field == "name" for t in above.texts)
+                and above.exposed == draft.exposed
+            ):
                 elements[parent] = replace(above, texts=(*above.texts, *said), cuts=(*above.cuts, *cuts))
                 places.append(parent)
                 continue

@@ -1,7 +1,7 @@
 """Screens of the labelled data: one object per screen with ``nodes`` in document order.
 
-Boxes are in CSS pixels of the viewport. The nodes' places in the list are their ids, so a dropped node leaves the
-ids of the others as they are, but no longer equal to their places.
+Boxes are in CSS pixels of the viewport. As the data is published, a node's id is its place in the list; a minimised
+screen has fewer nodes, which keep their ids.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def matches(name: str, source: str) -> bool:
 
 
 def read(name: str, source: str) -> Observation:
-    """Read a screen; the uid of an element is its node's place in the list.
+    """Read a screen; the uid of an element is its node's place in the list, so its id as well where nothing was cut.
 
     Raises:
         BadInput: the text is no JSON, or its nodes do not form a tree in document order.
@@ -38,7 +38,11 @@ def read(name: str, source: str) -> Observation:
     nodes = member(root, "nodes")
     if not isinstance(nodes, Array) or not all(isinstance(n, Object) for n in nodes):
         raise BadInput(f"{name}: there is no list 'nodes' of objects.", "Open a screen of the labelled data.")
-    elements = [_element(name, uid, node) for uid, node in enumerate(nodes)]
+    places: dict[str, int] = {}
+    elements: list[Element] = []
+    for uid, node in enumerate(nodes):
+        elements.append(_element(name, uid, node, places))
+        places.setdefault(identifier(node.get("id")), uid)
     if elements:  # what is said outside the nodes repeats them: clicks on the way, injected texts
         outside = [(k, v) for k, v in root.items() if k != "nodes"]
         said = copies(outside, _HARMLESS - set(_TEXTS)) + copies(shadowed)
@@ -49,9 +53,10 @@ def read(name: str, source: str) -> Observation:
     )
 
 
-def _element(name: str, uid: int, node: Object) -> Element:
-    parent = plain(node.get("parent"))
-    if not isinstance(parent, int) or isinstance(parent, bool) or not -1 <= parent < uid:
+def _element(name: str, uid: int, node: Object, places: dict[str, int]) -> Element:
+    given = identifier(node.get("parent"))
+    parent = -1 if given == "-1" else places.get(given)
+    if parent is None:
         raise BadInput(f"{name}: node {uid} has no parent before it.", "Get the file again.")
     props = node.get("props")
     props = props if isinstance(props, Object) else Object()
