@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from methods.minim.formats.json_spans import Array, Object, String
 from methods.minim.observation import Element, Span, Text
@@ -103,9 +103,9 @@ def odd(count: int, one: str, many: str) -> tuple[str, ...]:
     return () if not count else (one,) if count == 1 else (many.format(count),)
 
 
-def twice(ids: Sequence[str]) -> tuple[str, ...]:
-    """A warning about ids that come more than once."""
-    seen: set[str] = set()
-    again = sorted({i for i in ids if i and (i in seen or seen.add(i))})
+def twice(ids: Iterable[tuple[object, str]]) -> tuple[str, ...]:
+    """A warning about ids, each given with the frame or list it belongs to, that come more than once there."""
+    seen: set[tuple[object, str]] = set()
+    again = sorted({i[1] for i in ids if i[1] and (i in seen or seen.add(i))})
     few = ", ".join(again[:3]) + (", …" if len(again) > 3 else "")
     return (f"Several elements carry the same id: {few}.",) if again else ()
