@@ -154,11 +154,17 @@ def _fold(nodes: list[_Node], family: Family, order: list[int]) -> tuple[list[bo
             folded[i] = _OWN.isdisjoint(raw)
         elif role == "StaticText":
             name, own = ax_value(nodes[up].raw.get("name")), ax_value(raw.get("name"))
-            same = isinstance(own, String) and isinstance(name, String) and own.strip() in ("", name.strip())
-            folded[i] = same and above[up] >= 0
+            folded[i] = above[up] >= 0 and _repeats(own, name)
         else:
             folded[i] = role == "InlineTextBox"
     return folded, above
+
+
+def _repeats(own: object, name: object) -> bool:
+    """Whether a text says what the name says already; copies that were emptied still count."""
+    if not isinstance(own, String) or not isinstance(name, String):
+        return False
+    return not own or own.strip() == name.strip() != ""
 
 
 def _role(raw: Object) -> str:
