@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from methods.minim import context, health, patterns, people
 from methods.minim.evidence import Evidence, apart
 from methods.minim.normalise import fold
@@ -73,6 +75,14 @@ def _by_context(page: Evidence) -> None:
         if kind and place and context.fits(kind, page.folded[place].text):
             where = "in a column called" if e.uid in columns else "beside the label"
             page.whole(place, context.type_of_kind(kind), f"{where} “{label.strip(' :*')}”")
+
+
+def rule_sensitivity(count: int, findings: Sequence[Finding]) -> np.ndarray:
+    """Sensitivity of the strongest finding of each element, 0 where there is none; (count,) float32."""
+    found = np.zeros(count, np.float32)
+    for f in findings:
+        found[f.uid] = max(found[f.uid], TYPES[f.type].s)
+    return found
 
 
 def type_of(findings: Sequence[Finding], uid: int) -> str:

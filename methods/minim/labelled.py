@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from methods.core.errors import BadInput
-from methods.minim.observation import Observation
+from methods.minim.formats import load
+from methods.minim.observation import Element, Observation
 
 CRITICAL_N = 7.0
 """Weak labels call an element critical from this necessity on."""
@@ -54,7 +55,7 @@ class LabelledScreen:
         )
 
 
-def released_text(element: object) -> str:
+def released_text(element: Element) -> str:
     """The texts whose release is counted: name, value, description and link target (not the page's own)."""
     fields = ("name", "value", "description") + (() if element.role == "RootWebArea" else ("url",))
     return " ".join(t for f in fields if (t := element.get(f)))
@@ -140,8 +141,6 @@ def _lines(path: Path) -> Iterator[dict]:
 
 
 def _screen(folder: Path, row: dict) -> LabelledScreen:
-    from methods.minim.formats import load
-
     observation = load(folder / "screens" / f"{row['screen']}.json.gz")
     s = np.array(row["s"], np.float32)
     if len(s) != len(observation.elements):

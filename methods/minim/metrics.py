@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from methods.minim.labelled import LabelledScreen, Pair, released_text
+from methods.minim.policy import ABSTRACT, KEEP, REMOVE
 
 ABSTRACT_TOKENS = 6.0 * 0.05
 """What an abstracted element still leaks: a placeholder of 6 tokens, read with probability 0.05 (MINIM, section 4)."""
@@ -38,17 +39,18 @@ class PairScore:
     tokens: tuple[float, float]
 
 
+def token_count(text: str) -> int:
+    """Tokens of an element's text: a quarter of its characters, rounded up, at least one."""
+    return max(1, math.ceil(len(text) / 4))
+
+
 def token_counts(screen: LabelledScreen) -> np.ndarray:
-    """Tokens per element: a quarter of its characters, rounded up, at least one."""
-    return np.array(
-        [max(1, math.ceil(len(released_text(e)) / 4)) for e in screen.observation.elements], np.float32
-    )
+    """:func:`token_count` of each element, (N,) float32."""
+    return np.array([token_count(released_text(e)) for e in screen.observation.elements], np.float32)
 
 
 def score_pair(pair: Pair, codes: np.ndarray) -> PairScore:
     """Figures of one decision vector ``codes`` (N,) on one pair."""
-    from methods.minim.policy import ABSTRACT, KEEP, REMOVE
-
     screen = pair.screen
     candidates = screen.candidates
     released = (codes != REMOVE) & candidates

@@ -15,6 +15,9 @@ from torch import Tensor, nn
 from methods.minim.encoder import DIM
 from methods.minim.graph import RELATIONS
 
+FORMAT_VERSION = 1
+"""Of weights files: rises when older weights no longer fit."""
+
 
 @dataclass(frozen=True)
 class Config:

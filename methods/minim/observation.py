@@ -140,9 +140,48 @@ class Observation:
                 found[element.parent].append(element.uid)
         return tuple(map(tuple, found))
 
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        """uids of what a person cannot see even by scrolling: faint, clipped to nothing, or only in the file.
+
+        What merely lies outside the viewport, or outside a container that scrolls, is not hidden.
+        """
+        whole = (0.0, 0.0, *self.screen.viewport) if self.screen.viewport else None
+        clips: list[Box | None] = []
+        found = set()
+        for element in self.elements:
+            clip = clips[element.parent] if element.parent >= 0 else whole
+            box = element.box
+            if not element.exposed or (not element.visible and (box is None or not _apart(box, clip))):
+                found.add(element.uid)
+            area = box is not None and box[2] > 0 and box[3] > 0
+            clips.append(_common(box, clip) if area and element.parent >= 0 else clip)
+        return frozenset(found)
+
     def pixel_box(self, element: Element) -> Box | None:
         """The element's box in pixels of the picture."""
         if element.box is None:
             return None
         x, y, w, h = (v * self.screen.ratio for v in element.box)
         return x, y, w, h
+
+
+def _common(a: Box, b: Box | None) -> Box:
+    """The part of ``a`` inside ``b``; of no size where they are apart."""
+    if b is None:
+        return a
+    left, top = max(a[0], b[0]), max(a[1], b[1])
+    return (
+        left,
+        top,
+        max(min(a[0] + a[2], b[0] + b[2]) - left, 0.0),
+        max(min(a[1] + a[3], b[1] + b[3]) - top, 0.0),
+    )
+
+
+def _apart(box: Box, clip: Box | None) -> bool:
+    """``box`` has a size, but no part of it lies in ``clip``."""
+    if box[2] <= 0 or box[3] <= 0:
+        return False
+    common = _common(box, clip)
+    return common[2] <= 0 or common[3] <= 0

@@ -6,16 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from methods.minim.encoder import encoder
+from methods.minim.findings import Finding, rule_sensitivity
 from methods.minim.graph import edges
 from methods.minim.observation import Element, Observation
-
-if TYPE_CHECKING:
-    from methods.minim.findings import Finding
 
 ROLES = (
     "button link textbox searchbox combobox listbox option checkbox radio switch slider spinbutton tab tablist "
@@ -151,14 +148,12 @@ def _regions(observation: Observation) -> np.ndarray:
 
 
 def _rules(count: int, findings: Sequence[Finding]) -> np.ndarray:
-    from methods.minim.findings import TYPES
-
     out = np.zeros((count, len(RULES) + 1), np.float32)
     index = {t: i for i, t in enumerate(RULES)}
     for f in findings:
         if f.type in index:
             out[f.uid, index[f.type]] = 1
-        out[f.uid, -1] = max(out[f.uid, -1], TYPES[f.type].s / 10)
+    out[:, -1] = rule_sensitivity(count, findings) / 10
     return out
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from methods.core.errors import BadInput
-from methods.minim.findings import TYPES, Finding
+from methods.minim.findings import TYPES, Finding, rule_sensitivity
 from methods.minim.observation import Element, Observation
 
 KEEP, ABSTRACT, REMOVE = 0, 1, 2
@@ -109,13 +109,15 @@ class _Facts:
     Attributes:
         floor: (elements,) bool, never kept without a reason.
         found_s: (elements,) sensitivity of the strongest finding, 0 where there is none.
-        hidden: (elements,) bool, invisible or only in the file.
+        hidden: (elements,) bool, out of sight for good: see :attr:`Observation.hidden`.
+        controls: (elements,) bool, can be acted on.
         speaking: how many elements have text or can be acted on.
     """
 
     floor: np.ndarray
     found_s: np.ndarray
     hidden: np.ndarray
+    controls: np.ndarray
     speaking: int
 
 
@@ -130,14 +132,14 @@ def _facts(observation: Observation, findings: Sequence[Finding]) -> _Facts:
         return last[2]
     elements = observation.elements
     floor = np.array([is_password_field(e) for e in elements], bool)
-    found_s = np.zeros(len(elements), np.float32)
+    found_s = rule_sensitivity(len(elements), findings)
     for finding in findings:
-        kind = TYPES[finding.type]
-        floor[finding.uid] |= kind.floor
-        found_s[finding.uid] = max(found_s[finding.uid], kind.s)
-    hidden = np.array([not (e.visible and e.exposed) for e in elements], bool)
+        floor[finding.uid] |= TYPES[finding.type].floor
+    hidden = np.zeros(len(elements), bool)
+    hidden[list(observation.hidden)] = True
+    controls = np.array([e.interactive for e in elements], bool)
     speaking = sum(e.exposed and (e.interactive or any(t.text.strip() for t in e.texts)) for e in elements)
-    facts = _Facts(floor, found_s, hidden, speaking)
+    facts = _Facts(floor, found_s, hidden, controls, speaking)
     if isinstance(findings, tuple):  # a list may change
         _last = weakref.ref(observation), findings, facts
     return facts
@@ -180,7 +182,9 @@ def decide(
     held = floor & (codes == KEEP)
     codes[held], reasons[held] = ABSTRACT, _FLOOR
     if policy.remove_hidden:
-        codes[facts.hidden], reasons[facts.hidden] = REMOVE, _HIDDEN
+        # A control may be out of sight until the pointer comes near; one that is needed stays.
+        hidden = facts.hidden & (unneeded | ~facts.controls)
+        codes[hidden], reasons[hidden] = REMOVE, _HIDDEN
 
     why = _WHY[reasons]
     for uid, override in overrides.items():

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -14,15 +13,13 @@ import torch
 from methods.core import checkpoints
 from methods.core.declaration import ASSETS
 from methods.minim import page_features, task_features
-from methods.minim.network import Config, Network
+from methods.minim.bonds import bind, bonds
+from methods.minim.findings import Finding, rule_sensitivity
+from methods.minim.network import FORMAT_VERSION, Config, Network
 from methods.minim.observation import Observation
 from methods.minim.page_features import PageFeatures
 from methods.minim.task_features import Lexicon, TaskFeatures
 
-if TYPE_CHECKING:
-    from methods.minim.findings import Finding
-
-FORMAT_VERSION = 1
 SHIPPED = ASSETS / "checkpoints" / "minim.safetensors"
 
 
@@ -45,6 +42,7 @@ class Page:
     text: torch.Tensor
     state: torch.Tensor
     s: np.ndarray
+    bonds: np.ndarray
 
 
 class Scorer:
@@ -78,7 +76,9 @@ class Scorer:
         with self._lock, torch.inference_mode():
             state = self.network.page_state(torch.from_numpy(features.numbers), text, edges, relations)
             s = self.network.sensitivity_of(state).numpy()
-        return Page(features, lexicon, edges, relations, text, state, s)
+        # A network may doubt what a checksum proves: what a rule finds is at least as private as its type.
+        s = np.maximum(s, rule_sensitivity(len(s), findings))
+        return Page(features, lexicon, edges, relations, text, state, s, bonds(observation))
 
     def necessity(self, page: Page, task: str) -> np.ndarray:
         """n in [0, 10] of every element for ``task``, shape (N,)."""
@@ -96,7 +96,8 @@ class Scorer:
                 page.edges,
                 page.relations,
             )
-            return (10 * torch.sigmoid(logit)).numpy()
+            n = (10 * torch.sigmoid(logit)).numpy()
+        return bind(n, page.bonds)
 
     def score(self, observation: Observation, task: str, findings: Sequence[Finding]) -> Scores:
         """s and n of every element."""

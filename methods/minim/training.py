@@ -18,16 +18,15 @@ from torch import Tensor
 from torch.nn import functional
 
 from methods.core import checkpoints
+from methods.core.atomic import atomic_writer
 from methods.core.checkpoints import Header
 from methods.core.context import Context
 from methods.minim import page_features, task_features
 from methods.minim.findings import find
 from methods.minim.labelled import LabelledScreen, Pair
-from methods.minim.network import Config, Network
+from methods.minim.network import FORMAT_VERSION, Config, Network
 from methods.minim.page_features import PageFeatures
 from methods.minim.task_features import Lexicon, TaskFeatures
-
-FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ def train(
         losses = []
         for screen, pairs in _steps(prepared, schedule.tasks_per_step, rng):
             context.check()
-            loss = _loss(network, screen, pairs, schedule)
+            loss = step_loss(network, screen, pairs, schedule)
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -138,7 +137,8 @@ def train(
     return network.eval()
 
 
-def _loss(network: Network, screen: Prepared, pairs: list, schedule: Schedule) -> Tensor:
+def step_loss(network: Network, screen: Prepared, pairs: list, schedule: Schedule) -> Tensor:
+    """The loss of one screen with some of its tasks, all of them in one pass."""
     page, count = screen.page, len(screen.screen.s)
     text = torch.from_numpy(page.text)
     edges, relations = torch.from_numpy(page.edges), torch.from_numpy(page.relations)
@@ -168,9 +168,8 @@ def _keep(
             "network": network.state_dict(), "optimiser": optimiser.state_dict(), "plan": plan.state_dict(),
             "rng": rng.getstate(), "torch": torch.get_rng_state(), "epoch": epoch,
         }  # fmt: skip
-        part = path.with_suffix(".part")
-        torch.save(state, part)
-        part.replace(path)
+        with atomic_writer(path) as stream:
+            torch.save(state, stream)
 
 
 def _take_up(path: Path | None, network: Network, optimiser: object, plan: object, rng: random.Random) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.forms import ParamForm
 from app.panels.generic.document import Setup
 from app.views.elided import ElidedLabel
+from app.views.side_column import SideColumn
 from methods.core import params as parameters
 from methods.core.declaration import Action, Method
 from methods.core.errors import BadParameter
@@ -28,7 +28,7 @@ from methods.core.errors import BadParameter
 NO_FILE = "none yet"
 
 
-class Inspector(QScrollArea):
+class Inspector(SideColumn):
     """Shows a :class:`Setup` and asks for changes by signal; it never changes one itself."""
 
     action_chosen = Signal(str)
@@ -39,17 +39,8 @@ class Inspector(QScrollArea):
     export_requested = Signal()
 
     def __init__(self, method: Method, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Inspector", parent)
         self._method = method
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Inspector")
-        content = QWidget()
-        self._layout = QVBoxLayout(content)
-        self._layout.setContentsMargins(12, 8, 12, 12)
-        self._layout.setSpacing(6)
-        self.setWidget(content)
         self._forms: dict[str, ParamForm] = {}
         self._input_rows: dict[str, tuple[QWidget, ElidedLabel, QWidget]] = {}
         self._showing = False
@@ -57,11 +48,11 @@ class Inspector(QScrollArea):
         self._add_inputs()
         self._head("Parameters")
         self._no_parameters = self._muted("This action has no parameters.")
-        self._layout.addWidget(self._no_parameters)
+        self.column.addWidget(self._no_parameters)
         self._form_place = QVBoxLayout()
-        self._layout.addLayout(self._form_place)
+        self.column.addLayout(self._form_place)
         self._add_run()
-        self._layout.addStretch(1)
+        self.column.addStretch(1)
 
     # ------------------------------------------------------------------------------------------- show
 
@@ -134,8 +125,8 @@ class Inspector(QScrollArea):
             self._action.addItem(action.title, action.id)
         self._action.activated.connect(lambda _: self.action_chosen.emit(self._action.currentData()))
         self._summary = self._muted("")
-        self._layout.addWidget(self._action)
-        self._layout.addWidget(self._summary)
+        self.column.addWidget(self._action)
+        self.column.addWidget(self._summary)
 
     def _add_inputs(self) -> None:
         self._inputs_head = self._head("Inputs")
@@ -154,10 +145,10 @@ class Inspector(QScrollArea):
                 widget.setToolTip(entry.help)
                 grid.addWidget(widget, row, column)
             self._input_rows[name] = (label, file, button)
-        self._layout.addLayout(grid)
+        self.column.addLayout(grid)
 
     def _add_run(self) -> None:
-        self._layout.addSpacing(4)
+        self.column.addSpacing(4)
         self._run = QPushButton("Run")
         self._run.setProperty("role", "primary")
         self._run.clicked.connect(self.run_requested)
@@ -171,23 +162,23 @@ class Inspector(QScrollArea):
         for button in (self._run, self._stop, self._export):
             row.addWidget(button)
         row.addStretch(1)
-        self._layout.addLayout(row)
+        self.column.addLayout(row)
         self._bar = QProgressBar()
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Progress")
         self._doing = self._muted("")
-        self._layout.addWidget(self._bar)
-        self._layout.addWidget(self._doing)
+        self.column.addWidget(self._bar)
+        self.column.addWidget(self._doing)
         self.set_running(False)
         self.set_can_export(False)
 
     def _head(self, text: str) -> QLabel:
         label = QLabel(text.upper())
         label.setProperty("role", "section")
-        if self._layout.count():
-            self._layout.addSpacing(8)
-        self._layout.addWidget(label)
+        if self.column.count():
+            self.column.addSpacing(8)
+        self.column.addWidget(label)
         return label
 
     @staticmethod

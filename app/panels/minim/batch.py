@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections import Counter
@@ -17,6 +18,7 @@ from app.panels.minim.document import Masking
 from app.panels.minim.exporting import write_export
 from app.panels.minim.figures import Sums
 from app.panels.minim.overrides import resolve
+from methods.core.atomic import write_atomically
 from methods.core.context import Context
 from methods.core.errors import BadInput, StudioloError
 
@@ -113,15 +115,12 @@ def _key(step: Masking) -> str:
 
 def write_report(out: Path, rows: list[dict[str, Any]]) -> None:
     """``report.csv`` and ``report.json``, whole after every step."""
-    partial = out / f"{REPORT}.csv.part"
-    with partial.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-    partial.replace(out / f"{REPORT}.csv")
-    partial = out / f"{REPORT}.json.part"
-    partial.write_text(json.dumps({"steps": rows}, indent=1), encoding="utf-8")
-    partial.replace(out / f"{REPORT}.json")
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, COLUMNS, restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(out / f"{REPORT}.csv", table.getvalue().encode())
+    write_atomically(out / f"{REPORT}.json", json.dumps({"steps": rows}, indent=1).encode())
 
 
 def _former(out: Path) -> list[dict[str, Any]]:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from methods.minim.metrics import ABSTRACT_TOKENS, LEAST_S, token_count
+from methods.minim.policy import ABSTRACT, KEEP, REMOVE
+
 if TYPE_CHECKING:
     from app.panels.minim.readings import Scored
 
-REMOVE, KEEP = 2, 0
 IRRELEVANT, CRITICAL = 3.0, 7.0
 """n at or below which an element is beside the task, and from which on the task cannot do without it."""
-PRIVATE = 2.0
-ABSTRACT_LEAK = 6.0 * 0.05
-"""An abstracted element still shows a placeholder of 6 tokens, read with probability 0.05 (MINIM, section 4)."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,15 @@ class Sums:
     def __init__(self, scored: Scored) -> None:
         elements = scored.page.observation.elements
         self.s, self.n = scored.s, scored.n
-        self.tokens = np.array([max(1, -(-len(e.text) // 4)) for e in elements], np.float32)
+        self.tokens = np.array([token_count(e.text) for e in elements], np.float32)
         self.filled = np.array([bool(e.text) for e in elements], bool)
         self.interactive = np.array([e.interactive for e in elements], bool)
-        self.exposed = tuple(e.uid for e in elements if e.exposed and not e.visible and e.text)
+        hidden = scored.page.observation.hidden
+        self.exposed = tuple(e.uid for e in elements if e.exposed and e.uid in hidden and e.text)
 
     def tisl(self, codes: np.ndarray) -> float:
-        beside = (self.n <= IRRELEVANT) & (self.s >= PRIVATE) & self.filled
-        given = np.where(codes == KEEP, self.tokens, np.where(codes == REMOVE, 0.0, ABSTRACT_LEAK))
+        beside = (self.n <= IRRELEVANT) & (self.s >= LEAST_S) & self.filled
+        given = np.where(codes == KEEP, self.tokens, np.where(codes == REMOVE, 0.0, ABSTRACT_TOKENS))
         whole = float((self.s * self.tokens)[beside].sum())
         return float((self.s * given)[beside].sum()) / whole if whole else 0.0
 
@@ -71,6 +71,6 @@ class Sums:
         """(tau_n, TISL, TCNP) for tau_n from 0 to 10 by the thresholds alone, without overrides and floor."""
         points = []
         for tau_n in np.linspace(0, 10, steps):
-            codes = np.where(self.n < tau_n, REMOVE, np.where(self.s >= tau_s, 1, KEEP))
+            codes = np.where(self.n < tau_n, REMOVE, np.where(self.s >= tau_s, ABSTRACT, KEEP))
             points.append((float(tau_n), self.tisl(codes), self.tcnp(codes)))
         return points

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.panels.minim.element_section import ElementSection
 from app.panels.minim.observation_section import ExportSection, ObservationSection
 from app.panels.minim.policy_section import PolicySection
 from app.theme.tokens import Tokens
+from app.views.side_column import SideColumn
 
 
-class Inspector(QScrollArea):
+class Inspector(SideColumn):
     """Four sections, one below the other; scrolls when the window is low."""
 
     sample_requested = Signal()
     open_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Inspector")
-        content = QWidget()
-        self._layout = QVBoxLayout(content)
-        self._layout.setContentsMargins(12, 8, 12, 12)
-        self._layout.setSpacing(6)
-        self.setWidget(content)
+        super().__init__("Inspector", parent)
         self.element, self.policy = ElementSection(), PolicySection()
         self.observation, self.export = ObservationSection(), ExportSection()
         self._element_head = self._add("Element", self.element)
@@ -35,15 +27,15 @@ class Inspector(QScrollArea):
         self._add("Policy", self.policy)
         self._add("This observation", self.observation)
         self._add("Export check", self.export)
-        self._layout.addStretch(1)
+        self.column.addStretch(1)
 
     def _add(self, title: str, section: QWidget) -> QLabel:
-        if self._layout.count():
-            self._layout.addSpacing(10)
+        if self.column.count():
+            self.column.addSpacing(10)
         head = QLabel(title.upper())
         head.setProperty("role", "section")
-        self._layout.addWidget(head)
-        self._layout.addWidget(section)
+        self.column.addWidget(head)
+        self.column.addWidget(section)
         return head
 
     def _add_start(self) -> None:
@@ -59,7 +51,7 @@ class Inspector(QScrollArea):
         row.addWidget(self.sample)
         row.addWidget(opener)
         row.addStretch(1)
-        self._layout.addWidget(self._start)
+        self.column.addWidget(self._start)
 
     def show_start(self, empty: bool, sample: bool) -> None:
         """Offer files, and the sample if there is one, while nothing is open."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.forms import ParamForm
 from app.panels.superquadrics.document import Studio
@@ -13,6 +13,7 @@ from app.panels.superquadrics.error_map import MODES
 from app.panels.superquadrics.figures import Figures
 from app.panels.superquadrics.part_editor import PartEditor
 from app.panels.superquadrics.part_tree import PartTree
+from app.views.side_column import SideColumn
 from methods.core.declaration import Method
 from methods.core.errors import BadParameter
 from methods.superquadrics.model import Shape
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 RUNNABLE = ("fit", "fit-one", "refine")
 
 
-class Inspector(QScrollArea):
+class Inspector(SideColumn):
     """Four sections, one below the other; scrolls when the window is low."""
 
     run_requested = Signal(str, object)
@@ -35,42 +36,33 @@ class Inspector(QScrollArea):
     problem_found = Signal(object)
 
     def __init__(self, method: Method, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Inspector")
+        super().__init__("Inspector", parent)
         self._method = method
-        content = QWidget()
-        self._layout = QVBoxLayout(content)
-        self._layout.setContentsMargins(12, 8, 12, 12)
-        self._layout.setSpacing(6)
-        self.setWidget(content)
 
         self._parts_head = self._head("Parts")
         self.tree = PartTree(theme.icon)
         self.tree.setMinimumHeight(168)
-        self._layout.addWidget(self.tree, 1)
+        self.column.addWidget(self.tree, 1)
         self._part_head = self._head("Selected part")
         self.editor = PartEditor()
-        self._layout.addWidget(self.editor)
+        self.column.addWidget(self.editor)
         self._head("Fit")
         self._add_fit_section()
         self._head("Against the target")
         self.figures = Figures()
-        self._layout.addWidget(self.figures)
+        self.column.addWidget(self.figures)
         self._error_mode = QComboBox()
         self._error_mode.setAccessibleName("Error map")
         self._error_mode.addItems([f"error map: {mode}" for mode in MODES])
         self._error_mode.currentIndexChanged.connect(lambda i: self.error_mode_requested.emit(MODES[i]))
-        self._layout.addWidget(self._error_mode)
+        self.column.addWidget(self._error_mode)
 
     def _head(self, text: str) -> QLabel:
         label = QLabel(text.upper())
         label.setProperty("role", "section")
-        if self._layout.count():
-            self._layout.addSpacing(8)
-        self._layout.addWidget(label)
+        if self.column.count():
+            self.column.addSpacing(8)
+        self.column.addWidget(label)
         return label
 
     def _add_fit_section(self) -> None:
@@ -97,13 +89,13 @@ class Inspector(QScrollArea):
         self._reduce = QPushButton("Merge and drop…")
         self._reduce.clicked.connect(self.reduce_requested)
         for widget in (self._target, self._open, self._action, *self._forms.values()):
-            self._layout.addWidget(widget)
+            self.column.addWidget(widget)
         row = QHBoxLayout()
         row.addWidget(self._run)
         row.addWidget(self._stop)
         row.addWidget(self._reduce)
         row.addStretch(1)
-        self._layout.addLayout(row)
+        self.column.addLayout(row)
         self._show_form()
 
     def _show_form(self) -> None:

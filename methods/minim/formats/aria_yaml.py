@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 
-from methods.minim.codecs import CODECS, Codec, decode, encode
 from methods.minim.formats.outline import Draft, Line, Outline, lines
 from methods.minim.observation import Observation
 
@@ -21,27 +20,6 @@ _SCALARS = {'"': re.compile(_DOUBLE, re.DOTALL), "'": re.compile(_SINGLE)}
 _OUTER = {"": "plain", "'": "yaml-single", '"': "yaml-double"}
 """Codec of a key by the quote around it."""
 
-
-def _nested(outer: str, inner: str, escape: str) -> Codec:
-    """A text in ``inner``, inside a scalar in ``outer``."""
-    return Codec(
-        re.compile(escape, re.DOTALL),
-        lambda sequence: decode(decode(sequence, outer), inner),
-        lambda text: encode(encode(text, inner), outer),
-    )
-
-
-# Names are JSON strings, of which a damaged file may hold bad ones: ``\x`` is no escape. A key that needs quotes
-# in YAML holds a name that has quotes and escapes of its own.
-_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}%su[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
-_JSON = rf"\\(?:{_PAIR % (chr(92) * 2)}|[^uUx])"
-CODECS["yaml-json"] = Codec(re.compile(_JSON, re.DOTALL), CODECS["json"].decode, CODECS["json"].encode)
-CODECS["yaml-single-json"] = _nested("yaml-single", "yaml-json", rf"\\''|''|{_JSON}")
-CODECS["yaml-double-json"] = _nested(
-    "yaml-double",
-    "yaml-json",
-    rf"\\\\(?:{_PAIR % (chr(92) * 4)}|\\.|[^uUx\\])|{CODECS['yaml-double'].escape.pattern}",
-)
 
 _ROLE = re.compile(r"(?:<changed> )?([a-z][a-zA-Z-]*+|/[a-z]+)(?=[ :]|$)")
 _NAMES = {"": re.compile(r'\s*"((?:[^"\\]|\\.)*+)"')}

@@ -10,11 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from methods.core.errors import BadInput
-from methods.minim.codecs import CODECS, Codec, decode
+from methods.minim.codecs import decode
 from methods.minim.observation import Span, Text
-
-# A number stays a number whatever part of it is replaced, also at its start and where nothing shall be left.
-CODECS["json-number"] = Codec(None, lambda text: text, lambda text: "9")
 
 _WS = r"[ \t\n\r]*+"
 _STRING = r'"([^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+)"'

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from methods.minim.codecs import CODECS, Codec, decode
+from methods.minim.codecs import decode
 from methods.minim.observation import Span, Text
 
 WS = "\t\n\f\r "
@@ -76,36 +75,6 @@ def value_of(source: str, attributes: Mapping[str, Attribute], name: str) -> str
         return None
     raw = source[place.start : place.end] if place.start >= 0 else ""
     return decode(raw, place.codec) if "&" in raw else raw
-
-
-_BREAKS_OUT = re.compile(rf"[{WS}=`]")
-
-
-def _unquoted(text: str) -> str:
-    """A value without quotes must never be empty: ``value= class=x`` would swallow the next attribute."""
-    safe = html.escape(text, quote=True)
-    return _BREAKS_OUT.sub(lambda m: f"&#{ord(m.group())};", safe) or "&#32;"
-
-
-_HTML = CODECS["html"]
-# An escape of a page that is itself written as the value of an attribute: ``&amp;lt;`` for "<".
-_TWICE = re.compile(rf"&(?:amp|#38|#[xX]26);{_HTML.escape.pattern.removeprefix('&')}|{_HTML.escape.pattern}")
-
-
-def _decode_twice(escape: str) -> str:
-    return html.unescape(html.unescape(escape))
-
-
-CODECS |= {
-    "html-unquoted": Codec(_HTML.escape, _HTML.decode, _unquoted),
-    # The value of an input that has none yet: the attribute's name comes with it.
-    "html-append": Codec(None, str, lambda t: f' value="{html.escape(t)}"' if t else ""),
-    "html-nested": Codec(_TWICE, _decode_twice, lambda t: html.escape(html.escape(t))),
-    "html-nested-unquoted": Codec(_TWICE, _decode_twice, lambda t: html.escape(_unquoted(t))),
-    "html-nested-append": Codec(
-        None, str, lambda t: html.escape(f' value="{html.escape(t)}"') if t else ""
-    ),
-}  # fmt: skip
 
 
 class Token(NamedTuple):
