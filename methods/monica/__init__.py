@@ -1,0 +1,1 @@
+"""MONICA: watch sycophancy drift in step by step while a model reasons, and hold it back."""
