@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from app import figures_text
 from methods.core import params as parameters
 from methods.core.context import Cancelled, CancelToken, Context
 from methods.core.declaration import Action, Method
 from methods.core.devices import DEVICES, choose
-from methods.core.errors import BadInput, StudioloError
+from methods.core.errors import BadInput, StudioloError, WorkFailed
 from methods.core.params import Choice, Param
 from methods.core.registry import method as find_method
 from methods.core.registry import methods
@@ -133,9 +134,10 @@ def _method_parser(method: Method) -> _Parser:
         sub = commands.add_parser(action.id, help=action.summary, description=action.summary)
         for declared in action.inputs:
             kind = method.kind(declared.kind)
-            text = declared.help + (f" ({', '.join(kind.suffixes)})" if kind.suffixes else "")
+            text = declared.help + (f" ({kind.formats})" if kind.formats else "")
             if declared.option:
-                sub.add_argument(f"--{declared.name}", help=text, metavar="FILE", required=declared.required)
+                metavar = "DIR" if kind.folder else "FILE"
+                sub.add_argument(f"--{declared.name}", help=text, metavar=metavar, required=declared.required)
             else:
                 sub.add_argument(declared.name, help=text, nargs=None if declared.required else "?")
         for param in parameters.params_of(action.params):
@@ -147,14 +149,25 @@ def _method_parser(method: Method) -> _Parser:
 def _add_option(parser: argparse.ArgumentParser, param: Param) -> None:
     text = param.spec.help.replace("%", "%%")
     unit = getattr(param.spec, "unit", "").replace("%", "%%")
-    shown = f"{text} (default {param.default}{' ' + unit if unit else ''})"
+    default = param.show(param.default) or "none"
+    shown = f"{text} (default {default.replace('%', '%%')}{' ' + unit if unit else ''})"
     if param.type is bool:
         parser.add_argument(
             param.option, action=argparse.BooleanOptionalAction, default=param.default, help=text
         )
         return
+    if param.many:
+        parser.add_argument(param.option, nargs="+", action=_Words, default=None, help=shown, metavar="TEXT")
+        return
     metavar = "|".join(param.spec.options) if isinstance(param.spec, Choice) else param.type.__name__.upper()
     parser.add_argument(param.option, default=param.default, type=param.parse, help=shown, metavar=metavar)
+
+
+class _Words(argparse.Action):
+    """Several words after an option, which may come again; together they replace the default."""
+
+    def __call__(self, parser: Any, options: Any, values: Any, option: str | None = None) -> None:
+        setattr(options, self.dest, (*(getattr(options, self.dest) or ()), *values))
 
 
 def _add_common(parser: argparse.ArgumentParser, method: Method, action: Action) -> None:
@@ -162,7 +175,10 @@ def _add_common(parser: argparse.ArgumentParser, method: Method, action: Action)
     if action.output:
         kind = method.kind(action.output)
         group.add_argument(
-            "--out", metavar="PATH", help=f"write the {kind.title} here ({', '.join(kind.suffixes)})"
+            "--out",
+            metavar="DIR" if kind.folder else "PATH",
+            help=f"write the {kind.title} here ({kind.formats})",
+            required=action.writes,
         )
     group.add_argument("--json", action="store_true", help="print one JSON object on standard output")
     group.add_argument("--device", choices=DEVICES, default="auto", help="where to compute (default auto)")
@@ -180,7 +196,8 @@ def _seed(text: str) -> int:
 def _run_action(method: Method, action: Action, options: argparse.Namespace) -> int:
     from methods.core.runner import load_input, run_action, save_output
 
-    values = {p.name: getattr(options, p.name) for p in parameters.params_of(action.params)}
+    declared = parameters.params_of(action.params)
+    values = {p.name: v for p in declared if (v := getattr(options, p.name)) is not None or p.nullable}
     params = parameters.build(action.params, values)
     out = getattr(options, "out", None)
     if out is not None:
@@ -202,29 +219,29 @@ def _run_action(method: Method, action: Action, options: argparse.Namespace) -> 
         log=_log_to_stderr(),
     )
     with _interrupt_cancels(token):
-        result = run_action(method, action, inputs, params, context)
-    if out is not None:
+        result = run_action(method, action, inputs, params, context, None if out is None else Path(out))
+    saved = out is not None and not result.failed
+    if saved and not action.writes:
         save_output(method, action.output, result.value, out)
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if options.json:
         print(json.dumps(result.to_dict(), allow_nan=False))
     else:
-        _print_facts(result.facts, result.provenance.seconds)
-        if out is not None:
+        print("\n".join(figures_text.lines(result.facts, result.provenance.seconds)))
+        if saved:
             print(f"written: {out}")
+    if result.failed:
+        raise WorkFailed(result.failed)
     return DONE
 
 
 def _check_out(method: Method, action: Action, out: Path) -> None:
     """Fail before the work, not after it, when its result could not be kept."""
-    kind = method.kind(action.output)
-    if out.suffix.lower() not in kind.suffixes:
-        raise BadInput(
-            f"{out.name}: {out.suffix or 'no suffix'} is not a format for a {kind.title}.",
-            f"Use {', '.join(kind.suffixes)}.",
-        )
-    if not out.absolute().parent.is_dir():
+    from methods.core.runner import check_place
+
+    check_place(method, action.output, out)
+    if not method.kind(action.output).folder and not out.absolute().parent.is_dir():
         raise BadInput(f"The folder {out.absolute().parent} does not exist.", "Create it first.")
 
 
@@ -258,18 +275,6 @@ class _interrupt_cancels:
 
     def __exit__(self, *exc: object) -> None:
         signal.signal(signal.SIGINT, self._before)
-
-
-def _print_facts(facts: dict[str, Any], seconds: float) -> None:
-    for name, value in facts.items():
-        if isinstance(value, (list, dict)) and len(str(value)) > 100:
-            value = f"{len(value)} entries (--json shows them)"
-        elif isinstance(value, float):
-            value = f"{value:.5g}"
-        elif value is None:
-            value = "not defined here"
-        print(f"{name.replace('_', ' '):<24} {value}")
-    print(f"{'seconds':<24} {seconds:.2f}")
 
 
 def _tour(argv: list[str]) -> int:
@@ -308,7 +313,8 @@ def _checkpoint(argv: list[str]) -> int:
     if options.json:
         print(json.dumps(description, allow_nan=False))
     else:
-        _print_facts({k: v for k, v in description.items() if k != "tensors"}, 0.0)
+        facts = {k: v for k, v in description.items() if k != "tensors"}
+        print("\n".join(figures_text.lines(facts, 0.0)))
         for tensor in description["tensors"]:
             print(f"  {tensor['name']:<48} {tensor['dtype']:<10} {tensor['shape']}")
     return DONE

@@ -136,7 +136,7 @@ class _Field:
             self._editor.setCurrentText(value)
         else:
             unit = getattr(self.param.spec, "unit", "")
-            shown = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+            shown = f"{value:.6g}" if isinstance(value, float) else self.param.show(value)
             self._editor.setText(f"{shown} {unit}".rstrip() if shown else "")
             self._move_slider()
 

@@ -51,6 +51,7 @@ class Kind:
         suffixes: what a file dialog offers, most usual first.
         load: path of ``load(path: Path) -> value``; "" when values of this kind are never read.
         save: path of ``save(value, path: Path) -> None``; "" when never written.
+        folder: it is a folder, not a file; an input without ``load`` is handed over as its path.
     """
 
     id: str
@@ -58,6 +59,12 @@ class Kind:
     suffixes: tuple[str, ...] = ()
     load: str = ""
     save: str = ""
+    folder: bool = False
+
+    @property
+    def formats(self) -> str:
+        """What a file of this kind may be, for a message."""
+        return "a folder" if self.folder else ", ".join(self.suffixes)
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,9 @@ class Action:
         output: kind of the outcome's value, "" when the facts are all there is.
         long: takes more than about 0.3 s, so it is cancelled rather than coalesced.
         torch: needs torch; only then is a device resolved.
+        writes: the work itself writes to ``out`` as it goes (an argument ``out: Path``) and needs such a place;
+            otherwise the value is saved afterwards, where a place is given.
+        checkpoint: id of the shipped weights that it uses when no others are given, or "".
     """
 
     id: str
@@ -92,6 +102,8 @@ class Action:
     long: bool = True
     torch: bool = False
     default_suffix: str = ""
+    writes: bool = False
+    checkpoint: str = ""
 
     def __call__(self, params: Any, context: Any, **inputs: Any) -> Any:
         return resolve(self.work)(params, context, **inputs)
@@ -147,3 +159,6 @@ class Method:
 
     def kind(self, kind_id: str) -> Kind:
         return next(k for k in self.kinds if k.id == kind_id)
+
+    def checkpoint(self, checkpoint_id: str) -> Checkpoint:
+        return next(c for c in self.checkpoints if c.id == checkpoint_id)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import shlex
 import types
 from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -60,6 +61,17 @@ class Text(Spec):
 
 
 @dataclass(frozen=True)
+class Texts(Spec):
+    """A ``tuple[str, ...]``: an option that takes several words and may be repeated.
+
+    Attributes:
+        private: what a person gives here is theirs; it is recorded nowhere.
+    """
+
+    private: bool = False
+
+
+@dataclass(frozen=True)
 class Param:
     """One field of a parameter class, ready for a command line or a form."""
 
@@ -72,6 +84,14 @@ class Param:
     @property
     def option(self) -> str:
         return "--" + self.name.replace("_", "-")
+
+    @property
+    def many(self) -> bool:
+        return isinstance(self.spec, Texts)
+
+    @property
+    def private(self) -> bool:
+        return isinstance(self.spec, Texts) and self.spec.private
 
     @property
     def label(self) -> str:
@@ -87,6 +107,10 @@ class Param:
             return value
         if self.type in (int, float):
             return self._check_number(value)
+        if self.many:
+            if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
+                raise BadParameter(f"{self.option} must be texts, not {value!r}.")
+            return tuple(value)
         if not isinstance(value, str):
             raise BadParameter(f"{self.option} must be text, not {value!r}.")
         if isinstance(self.spec, Choice) and value not in self.spec.options:
@@ -109,8 +133,14 @@ class Param:
             raise BadParameter(f"{self.option} is {value:g}, outside its range.", f"Allowed: {bounds}.")
         return self.type(value)
 
+    def show(self, value: Any) -> str:
+        """``value`` as the text that :meth:`parse` reads; "" for None."""
+        if self.many:
+            return shlex.join(value)
+        return "" if value is None else str(value)
+
     def parse(self, text: str) -> Any:
-        """The value that ``text`` (one command-line word) stands for."""
+        """The value that ``text`` (one command-line word; of :class:`Texts` all words, quoted) stands for."""
         if self.nullable and text.lower() in ("none", "auto", ""):
             return None
         if self.type is bool:
@@ -128,6 +158,11 @@ class Param:
             except (ValueError, OverflowError):
                 raise BadParameter(f"{self.option} must be a number, not {text!r}.") from None
             return self.check(value)
+        if self.many:
+            try:
+                return tuple(shlex.split(text))
+            except ValueError:
+                raise BadParameter(f"{self.option} has a quotation mark without its partner.") from None
         return self.check(text)
 
 
@@ -163,7 +198,9 @@ def _param(owner: type, field: dataclasses.Field[Any], hint: Any) -> Param:
         if len(members) != 1:
             raise TypeError(f"{where} must be a single type or that type | None")
         base = members[0]
-    expected = {Number: (int, float), Choice: (str,), Text: (str,), Flag: (bool,)}[type(spec)]
+    expected = {
+        Number: (int, float), Choice: (str,), Text: (str,), Texts: (tuple[str, ...],), Flag: (bool,)
+    }[type(spec)]  # fmt: skip
     if base not in expected:
         raise TypeError(f"{where} is {base}, which {type(spec).__name__} cannot describe")
     return Param(field.name, base, field.default, spec, nullable)
@@ -193,3 +230,9 @@ def as_dict(params: Any) -> dict[str, Any]:
 def changed(params: Any) -> dict[str, Any]:
     """Only the values that differ from their default: what a copied command has to say."""
     return {p.name: v for p in params_of(type(params)) if (v := getattr(params, p.name)) != p.default}
+
+
+def recorded(params_type: type, values: dict[str, Any]) -> dict[str, Any]:
+    """``values`` by name without the private ones: what a provenance may hold."""
+    private = {p.name for p in params_of(params_type) if p.private}
+    return {name: value for name, value in values.items() if name not in private}

@@ -24,10 +24,14 @@ def as_command(provenance: Provenance, out: str | None = None) -> str:
         option = "--" + name.replace("_", "-")
         if isinstance(value, bool):
             words.append(option if value else f"--no-{name.replace('_', '-')}")
+        elif isinstance(value, (tuple, list)):
+            words += [f"{option}={one}" for one in value]
+        elif isinstance(value, str) and value.startswith("-"):
+            words.append(f"{option}={value}")  # else it would be read as an option
         else:
             words += [option, str(value) if value is not None else "none"]
     words += ["--seed", str(provenance.seed), "--device", provenance.device]
-    if provenance.checkpoint:
+    if provenance.checkpoint and provenance.checkpoint.path:
         words += ["--checkpoint", provenance.checkpoint.path]
     if out:
         words += ["--out", out]
@@ -42,7 +46,7 @@ def as_python(provenance: Provenance, out: str | None = None) -> str:
     options: dict[str, Any] = dict(provenance.changed)
     options["seed"] = provenance.seed
     options["device"] = provenance.device
-    if provenance.checkpoint:
+    if provenance.checkpoint and provenance.checkpoint.path:
         options["checkpoint"] = provenance.checkpoint.path
     if out:
         options["out"] = out

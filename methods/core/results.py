@@ -14,11 +14,13 @@ class Outcome:
         value: the thing itself, of the action's output kind.
         facts: JSON-able figures about it; the ``--json`` object of the command line.
         warnings: sentences a person must see, counts included.
+        failed: why the value must not be used, although the facts are worth seeing; it is not saved then.
     """
 
     value: Any = None
     facts: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    failed: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,13 @@ class Result:
     facts: dict[str, Any]
     warnings: tuple[str, ...]
     provenance: Provenance
+    failed: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The object that ``--json`` prints: facts first, then seconds, warnings, provenance."""
         return {
             **self.facts,
+            **({"failed": self.failed} if self.failed else {}),
             "seconds": round(self.provenance.seconds, 4),
             "warnings": list(self.warnings),
             "provenance": self.provenance.to_dict(),

@@ -55,6 +55,29 @@ class Manifest:
         return json.dumps({**asdict(self), "leak_check": "passed", "id_check": "passed"}, indent=2) + "\n"
 
 
+@dataclass(frozen=True)
+class Export:
+    """What is to be written, and what the checks say of all of it; nothing is on the disk yet.
+
+    Attributes:
+        files: by name; the picture is empty when it is not written.
+    """
+
+    observation: Observation
+    manifest: Manifest
+    files: Mapping[str, bytes]
+    report: LeakReport
+
+    def write(self, folder: Path) -> bool:
+        """Write the files, each whole or not at all; False when all of them were there already.
+
+        Raises:
+            WorkFailed: a check has failed, the folder holds the original, or a file cannot be written.
+        """
+        refuse(self.report)
+        return _write(folder, self.observation, self.files)
+
+
 def export(
     observation: Observation,
     decisions: Decisions,
@@ -68,17 +91,43 @@ def export(
     accept_doubts: bool = False,
     blur: bool = False,
 ) -> Manifest:
-    """Check everything first, then write ``out_dir``/<name of the input>, ``screenshot.png``, ``manifest.json``.
-
-    Args:
-        redaction: what :func:`methods.minim.redact.redact` made of these decisions.
-        screenshot: painted over and written, unless boxes may not match it; then the manifest says why.
-        accept_doubts: write the picture even so.
-        blur: blur instead of painting over. Not safe.
+    """:func:`prepare`, then write ``out_dir``/<name of the input>, ``screenshot.png``, ``manifest.json``.
 
     Raises:
         WorkFailed: something private is left, an id has changed, or a file cannot be written. Nothing is
             written while a check fails.
+        BadInput: the picture cannot be read, or the file has the name of another that is written.
+    """
+    prepared = prepare(
+        observation, decisions, redaction, policy, overrides=overrides, screenshot=screenshot,
+        weights_sha256=weights_sha256, accept_doubts=accept_doubts, blur=blur,
+    )  # fmt: skip
+    prepared.write(Path(out_dir))
+    return prepared.manifest
+
+
+def prepare(
+    observation: Observation,
+    decisions: Decisions,
+    redaction: Redaction,
+    policy: Policy,
+    *,
+    overrides: Mapping[int, Override] | None = None,
+    screenshot: Path | Image.Image | None = None,
+    weights_sha256: str = "",
+    accept_doubts: bool = False,
+    blur: bool = False,
+) -> Export:
+    """Make everything that is to be written, and check it.
+
+    Args:
+        redaction: what :func:`methods.minim.redact.redact` made of these decisions.
+        screenshot: painted over, unless boxes may not match it; then the manifest says why.
+        accept_doubts: write the picture even so.
+        blur: blur instead of painting over. Not safe.
+
+    Raises:
+        WorkFailed: a place in the picture is not covered.
         BadInput: the picture cannot be read, or the file has the name of another that is written.
     """
     name = Path(observation.name).name
@@ -106,9 +155,8 @@ def export(
         files=(name, *([SCREENSHOT] if png else []), MANIFEST),
     )
     text = manifest.to_json()
-    refuse(check(observation, redaction, {"the manifest": text, "the name of the file": name}))
-    _write(Path(out_dir), observation, {name: content, SCREENSHOT: png, MANIFEST: text.encode()})
-    return manifest
+    report = check(observation, redaction, {"the manifest": text, "the name of the file": name})
+    return Export(observation, manifest, {name: content, SCREENSHOT: png, MANIFEST: text.encode()}, report)
 
 
 def refuse(report: LeakReport) -> None:
@@ -215,7 +263,7 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _write(folder: Path, observation: Observation, files: dict[str, bytes]) -> None:
+def _write(folder: Path, observation: Observation, files: Mapping[str, bytes]) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -223,9 +271,15 @@ def _write(folder: Path, observation: Observation, files: dict[str, bytes]) -> N
     name = Path(observation.name).name
     if _holds(folder / name, _bytes(observation.source, name)) and not _holds(folder / name, files[name]):
         raise WorkFailed(f"{name} in this folder is the original.", "Choose another folder.")
-    for name, content in files.items():
-        if content:
-            write_atomically(folder / name, content)
+    fresh = {name: content for name, content in files.items() if content}
+    fresh = {name: content for name, content in fresh.items() if not _is(folder / name, content)}
+    for name, content in fresh.items():
+        write_atomically(folder / name, content)
+    return bool(fresh)
+
+
+def _is(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
 
 
 def _holds(path: Path, content: bytes) -> bool:

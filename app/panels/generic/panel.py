@@ -91,9 +91,11 @@ class GenericPanel(Panel):
         places = []
         for action in self.method.actions:
             for declared in action.inputs:
-                suffixes = self.method.kind(declared.kind).suffixes
-                if suffix in suffixes or (action is chosen and not suffixes):
-                    rank = (action is not chosen, not suffixes, bool(state.file(declared.name)))
+                kind = self.method.kind(declared.kind)
+                anything = not kind.suffixes and not kind.folder
+                fits = path.is_dir() if kind.folder else suffix in kind.suffixes
+                if fits or (action is chosen and anything):
+                    rank = (action is not chosen, anything, bool(state.file(declared.name)))
                     places.append((rank, action, declared))
         return [(action, declared) for _, action, declared in sorted(places, key=lambda place: place[0])]
 
@@ -128,7 +130,8 @@ class GenericPanel(Panel):
         files = {declared.name: str(path)}
         # A file opened once serves every input of its kind that has none yet.
         for other in (i for a in self.method.actions for i in a.inputs):
-            same_kind = other.kind == declared.kind or not self.method.kind(other.kind).suffixes
+            kind = self.method.kind(other.kind)
+            same_kind = other.kind == declared.kind or not (kind.suffixes or kind.folder)
             if same_kind and not state.file(other.name):
                 files[other.name] = str(path)
         state = replace(state.with_files(files), action=action.id)
