@@ -1,0 +1,1 @@
+"""The built-in reasoner: it adds five digits in words, and caves in to what the person says."""
