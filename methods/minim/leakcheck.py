@@ -15,7 +15,7 @@ from functools import cached_property
 from urllib.parse import unquote
 
 from methods.core.errors import BadInput
-from methods.minim.observation import Observation
+from methods.minim.observation import Element, Observation
 from methods.minim.redact import Redaction
 
 _JSON_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -230,15 +230,45 @@ def _changed_ids(
 ) -> tuple[str, ...]:
     """Ids of elements that stay must all be there in their order, and there must be none that the file had not.
 
-    A part that a reader counts to its parent as long as both say the same may turn up with its own old id.
+    A reader counts a part that says what its parent says to the parent: masking may make the two alike or tell them
+    apart, so such a part may turn up with its own old id, or no longer turn up.
     """
-    before = [e.native_id for e in observation.elements if e.native_id and e.uid not in redaction.dropped]
     after = [e.native_id for e in output.elements if e.native_id] if output else []
+    found = set(after)
+    before = [
+        e.native_id
+        for e in observation.elements
+        if e.native_id
+        and e.uid not in redaction.dropped
+        and (e.native_id in found or not _joins_parent(observation, redaction, e, output))
+    ]
     new = [i for i in Counter(after) - Counter(before) if i not in observation.source]
     lost = list((Counter(before) - Counter(after)).elements())
     rest = iter(after)
     moved = [] if lost else [i for i in before if i not in rest][:1]
     return tuple(dict.fromkeys(lost + new + moved))
+
+
+def _joins_parent(
+    observation: Observation, redaction: Redaction, element: Element, output: Observation | None
+) -> bool:
+    """Whether a piece of text says nothing now that its parent, which is still there, does not say."""
+    if output is None or element.role != "StaticText" or element.parent < 0:
+        return False
+    own = _released(redaction, element).strip()
+    return own in ("", _released(redaction, observation.elements[element.parent]).strip())
+
+
+def _released(redaction: Redaction, element: Element) -> str:
+    """The name of an element as it leaves."""
+    for index, text in enumerate(element.texts):
+        if text.field == "name":
+            new, at = [], 0
+            for start, end, replacement in redaction.replacements.get((element.uid, index), ()):
+                new += text.text[at:start], replacement
+                at = end
+            return "".join((*new, text.text[at:]))
+    return ""
 
 
 def _masked(original: str) -> str:

@@ -1,5 +1,7 @@
 """The check that nothing private and no changed id leaves."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from methods.minim import formats
 from methods.minim.leakcheck import Leak, LeakReport, check
 from methods.minim.redact import Redaction
+from methods.minim.writer import rewrite
 
 SOURCE = """Tab 0 (current): Home
 
@@ -116,3 +119,26 @@ def test_a_text_left_as_it_is_is_always_found(secret):
 
     found = check(observation, Redaction(f"<p>{html.escape(secret)}</p><p>y</p>", {}, frozenset(), (secret,)))
     assert not found.ok
+
+
+def test_a_piece_that_says_what_its_parent_says_after_masking_is_not_lost():
+    def node(id, parent, role, name, *children):
+        return {
+            "nodeId": str(id), "parentId": parent, "ignored": False, "role": {"type": "role", "value": role},
+            "name": {"type": "computedString", "value": name}, "childIds": [str(c) for c in children],
+        }  # fmt: skip
+
+    tree = [
+        node(1, None, "RootWebArea", "Mail", 2),
+        node(2, "1", "link", "Drafts 1", 3, 4),
+        node(3, "2", "StaticText", "Drafts"),
+        node(4, "2", "StaticText", "1"),
+    ]
+    observation = formats.parse("tree.json", json.dumps({"nodes": tree}))
+    assert [e.native_id for e in observation.elements] == ["1", "2", "3", "4"]
+    masked = {(1, 0): ((0, 8, "<PRIVATE>"),), (2, 0): ((0, 6, "<PRIVATE>"),)}
+    source = rewrite(observation, masked, frozenset())
+    assert [e.native_id for e in formats.parse("tree.json", source).elements] == ["1", "2", "4"]
+    assert check(observation, Redaction(source, masked, frozenset(), ())).changed_ids == ()
+    lost = json.dumps({"nodes": [tree[0] | {"childIds": []}]})
+    assert check(observation, Redaction(lost, {}, frozenset(), ())).changed_ids == ("2", "3", "4")

@@ -19,7 +19,6 @@ from methods.minim import pipeline
 from methods.minim.pipeline import Page, Scored, look
 
 if TYPE_CHECKING:
-    from methods.minim.observation import Observation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override, Policy
 
