@@ -12,6 +12,7 @@ import numpy as np
 from methods.minim.encoder import encoder
 from methods.minim.findings import Finding, rule_sensitivity
 from methods.minim.graph import edges
+from methods.minim.navigation import navigation
 from methods.minim.observation import Element, Observation
 
 ROLES = (
@@ -53,12 +54,15 @@ class PageFeatures:
         numbers: ``(N, F)`` float32, see :data:`NAMES`.
         text: ``(N, 256)`` float32, embedding of each element's label.
         edges, relations: from :func:`methods.minim.graph.edges`.
+        menu, entry: from :func:`methods.minim.navigation.navigation`.
     """
 
     numbers: np.ndarray
     text: np.ndarray
     edges: np.ndarray
     relations: np.ndarray
+    menu: np.ndarray
+    entry: np.ndarray
 
 
 NAMES = (
@@ -74,6 +78,7 @@ NAMES = (
     "entropy", "is number", "empty")
     + ("depth", "children", "position", "siblings", "subtree", "leaf", "x", "y", "w", "h", "has box",
     "order", "peers", "size")
+    + ("navigation", "menu size", "menu position")
 )  # fmt: skip
 """What each column of :attr:`PageFeatures.numbers` means."""
 
@@ -82,11 +87,12 @@ def page_features(observation: Observation, findings: Sequence[Finding]) -> Page
     """All task-independent features, in one pass over the tree."""
     elements = observation.elements
     columns = [_roles(elements), _states(elements), _regions(observation), _rules(len(elements), findings)]
-    columns += [_shapes(elements), _places(observation)]
+    menu, entry = navigation(observation)
+    columns += [_shapes(elements), _places(observation), _menus(menu, entry)]
     numbers = np.concatenate(columns, axis=1)
     text = encoder().embed([e.label[:300] for e in elements])
     graph, relations = edges(observation)
-    return PageFeatures(numbers, text, graph, relations)
+    return PageFeatures(numbers, text, graph, relations, menu, entry)
 
 
 def role_index(role: str) -> int:
@@ -224,4 +230,15 @@ def _places(observation: Observation) -> np.ndarray:
         row[11] = i / max(count - 1, 1)
         row[13] = size
     np.clip(out, -2, 3, out=out)
+    return out
+
+
+def _menus(menu: np.ndarray, entry: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(menu), 3), np.float32)
+    for uid in np.unique(menu[menu >= 0]):
+        members = menu == uid
+        entries, position = np.unique(entry[members], return_inverse=True)
+        out[members, 0] = 1
+        out[members, 1] = np.log1p(len(entries)) / 4
+        out[members, 2] = position / len(entries)
     return out

@@ -19,6 +19,7 @@ NAMES = (
     "rare share", "task share",
     "words shared", "text in task", "phrase in text", "phrase share", "number shared", "row match", "row phrase",
     "page phrase", "page match", "elsewhere", "first word", "overlap rank",
+    "entry cosine", "entry rank", "entry lead", "entry word rank", "alike rank", "alike word rank",
 )  # fmt: skip
 """What each column of the features means."""
 
@@ -54,6 +55,7 @@ class Lexicon:
             for s in found:
                 self.places[s].append(uid)
         self.groups = _groups(observation)
+        self.alike = _alike(observation)
 
     def rarity(self, s: str) -> float:
         """High for a word on few elements of the page."""
@@ -79,6 +81,20 @@ def _groups(observation: Observation) -> np.ndarray:
     return record
 
 
+def _alike(observation: Observation) -> np.ndarray:
+    """For each element the group of those with the same roles up to the grandparent, -1 where it is alone."""
+    elements = observation.elements
+    keys: dict[tuple[str, ...], int] = {}
+    group = np.zeros(len(elements), np.int64)
+    for e in elements:
+        parent = elements[e.parent] if e.parent >= 0 else None
+        above = elements[parent.parent] if parent and parent.parent >= 0 else None
+        key = (e.role, parent.role if parent else "", above.role if above else "", str(bool(e.text)))
+        group[e.uid] = keys.setdefault(key, len(keys))
+    alone = np.bincount(group, minlength=len(keys))[group] < 2
+    return np.where(alone, -1, group)
+
+
 def task_features(task: str, page: PageFeatures, lexicon: Lexicon) -> TaskFeatures:
     """Features of every element of a page for one task."""
     observation = lexicon.observation
@@ -95,6 +111,7 @@ def task_features(task: str, page: PageFeatures, lexicon: Lexicon) -> TaskFeatur
         _match_words(out, task_words, lexicon)
         _match_stems(out, [stem(w) for w in words(task)], phrases(task), lexicon)
     _spread(out, lexicon)
+    _compare(out, page, lexicon)
     return TaskFeatures(out, vector)
 
 
@@ -102,6 +119,18 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     """1 for the largest value, falling to 0; ties share a rank."""
     _, inverse = np.unique(values, return_inverse=True)
     return inverse / max(inverse.max(initial=0), 1)
+
+
+def _ranks_within(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """:func:`_ranks` among the elements of the same group; 0 for those of no group (-1)."""
+    out = np.zeros(len(values), np.float32)
+    order = np.lexsort((values, groups))
+    g, v = groups[order], values[order]
+    starts = np.flatnonzero(np.r_[True, g[1:] != g[:-1]])
+    for start, end in zip(starts, np.r_[starts[1:], len(g)], strict=True):
+        if g[start] >= 0 and end - start > 1:
+            out[order[start:end]] = _ranks(v[start:end])
+    return out
 
 
 def _match_words(out: np.ndarray, task_words: Sequence[str], lexicon: Lexicon) -> None:
@@ -158,3 +187,24 @@ def _spread(out: np.ndarray, lexicon: Lexicon) -> None:
     best = np.zeros((len(out), 2), np.float32)
     np.maximum.at(best, lexicon.groups, out[:, [8, 12]])
     out[:, 14:16] = best[lexicon.groups]
+
+
+def _compare(out: np.ndarray, page: PageFeatures, lexicon: Lexicon) -> None:
+    """How an entry of a menu, or one of several alike elements, matches beside the others.
+
+    Which entry leads to "positions in finance" is told by "Jobs" being nearer than "Events", not by how near it is.
+    """
+    inside = page.entry >= 0
+    if inside.any():
+        best = np.full((len(out), 2), -1, np.float32)
+        np.maximum.at(best, page.entry[inside], out[inside][:, [0, 4]])
+        entries = np.unique(page.entry[inside])
+        menus = page.menu[entries]
+        rank, word_rank = (_ranks_within(best[entries, i], menus) for i in (0, 1))
+        top = np.full(len(out), -1, np.float32)
+        np.maximum.at(top, menus, best[entries, 0])
+        told = np.stack([best[entries, 0], rank, 5 * (best[entries, 0] - top[menus]), word_rank], axis=1)
+        where = np.searchsorted(entries, page.entry[inside])
+        out[inside, 21:25] = told[where]
+    out[:, 25] = _ranks_within(out[:, 0], lexicon.alike)
+    out[:, 26] = _ranks_within(out[:, 6] + 0.01 * out[:, 4], lexicon.alike)

@@ -11,6 +11,7 @@ from methods.core.errors import BadInput
 from methods.minim import formats, labelled, page_features, task_features, training
 from methods.minim.bonds import SHARE, bind, bonds
 from methods.minim.findings import find
+from methods.minim.navigation import navigation
 from methods.minim.network import softmax_by
 from methods.minim.observation import Element, Observation, Screen, Text
 from methods.minim.scorer import Scorer
@@ -202,3 +203,46 @@ def test_what_can_be_scrolled_to_is_not_hidden():
         Screen((1280, 900)),
     )  # fmt: skip
     assert page.hidden == {5, 6, 7, 8}
+
+
+def menu_page(role, width):
+    """A root with a menu of four entries (a button with a text and a count) and a row of three buttons."""
+    elements = [Element(0, "", -1, "RootWebArea"), Element(1, "", 0, role)]
+    for i, name in enumerate(("Inbox", "Sent", "Drafts", "Spam")):
+        uid = len(elements)
+        box = (0.0, 80.0 + 40 * i, width, 36.0)
+        elements += [
+            Element(uid, "", 1, "button", box=box),
+            Element(uid + 1, "", uid, "StaticText", (Text("name", name),), box=box),
+            Element(uid + 2, "", uid, "StaticText", (Text("name", "12"),), box=box),
+        ]
+    group = len(elements)
+    elements.append(Element(group, "", 0, "group"))
+    for i in range(3):
+        box = (600.0 + 60 * i, 500.0, 50.0, 20.0)
+        elements.append(Element(group + 1 + i, "", group, "button", (Text("name", f"Reply {i}"),), box=box))
+    return Observation("page", "test", "", tuple(elements), Screen((1280.0, 900.0)))
+
+
+@pytest.mark.parametrize(
+    ("role", "width", "found"),
+    [("generic", 200.0, True), ("generic", 900.0, False), ("navigation", 900.0, True)],
+)
+def test_a_menu_is_told_by_its_role_or_by_standing_at_an_edge(role, width, found):
+    page = menu_page(role, width)
+    menu, entry = navigation(page)
+    if not found:
+        assert (menu == -1).all()
+        return
+    assert menu[2:14].tolist() == [1] * 12
+    assert entry[2:14].tolist() == [2] * 3 + [5] * 3 + [8] * 3 + [11] * 3
+    assert (menu[[0, 1, 14, 15, 16, 17]] == -1).all()
+
+
+def test_an_entry_of_a_menu_is_compared_with_the_other_entries():
+    page = menu_page("navigation", 200.0)
+    found = page_features.page_features(page, ())
+    task = task_features.task_features("Empty the spam folder", found, task_features.Lexicon(page))
+    rank = task.numbers[:, task_features.NAMES.index("entry rank")]
+    assert rank[11:14].tolist() == [1, 1, 1]
+    assert rank[2:11].max() < 1 and (rank[14:] == 0).all()
