@@ -14,6 +14,7 @@ from methods.core import checkpoints
 from methods.core.declaration import ASSETS
 from methods.minim import page_features, task_features
 from methods.minim.bonds import bind, bonds
+from methods.minim.calibration import Calibration, counted
 from methods.minim.findings import Finding, rule_sensitivity
 from methods.minim.network import FORMAT_VERSION, Config, Network
 from methods.minim.observation import Observation
@@ -43,13 +44,17 @@ class Page:
     state: torch.Tensor
     s: np.ndarray
     bonds: np.ndarray
+    counted: np.ndarray
 
 
 class Scorer:
     """The trained network with its features. Safe to share: the work is done under a lock."""
 
-    def __init__(self, network: Network, tau_n: float, tau_s: float) -> None:
+    def __init__(
+        self, network: Network, tau_n: float, tau_s: float, calibration: Calibration | None = None
+    ) -> None:
         self.network = network.eval()
+        self.calibration = calibration or Calibration()
         self.tau_n = tau_n
         self.tau_s = tau_s
         self._lock = threading.Lock()
@@ -65,7 +70,8 @@ class Scorer:
         tensors, header = checkpoints.load(path, "minim", FORMAT_VERSION)
         network = Network(Config(**header.config["network"]))
         network.load_state_dict(tensors)
-        return cls(network, header.config["tau_n"], header.config["tau_s"])
+        config = header.config
+        return cls(network, config["tau_n"], config["tau_s"], Calibration(**config["calibration"]))
 
     def read(self, observation: Observation, findings: Sequence[Finding]) -> Page:
         """All that does not depend on the task, s included."""
@@ -78,16 +84,21 @@ class Scorer:
             s = self.network.sensitivity_of(state).numpy()
         # A network may doubt what a checksum proves: what a rule finds is at least as private as its type.
         s = np.maximum(s, rule_sensitivity(len(s), findings))
-        return Page(features, lexicon, edges, relations, text, state, s, bonds(observation))
+        pairs = bonds(observation)
+        return Page(features, lexicon, edges, relations, text, state, s, pairs, counted(observation))
 
     def necessity(self, page: Page, task: str) -> np.ndarray:
         """n in [0, 10] of every element for ``task``, shape (N,)."""
         if not len(page.s):
             return np.zeros(0, np.float32)
+        return bind(self.calibration.necessity(self.logits(page, task), page.counted), page.bonds)
+
+    def logits(self, page: Page, task: str) -> np.ndarray:
+        """What the network itself says, before calibration and bonds: logits of n / 10, shape (N,)."""
         found: TaskFeatures = task_features.task_features(task, page.features, page.lexicon)
         one = torch.zeros(len(page.s), dtype=torch.long)
         with self._lock, torch.inference_mode():
-            logit = self.network.necessity_logit(
+            return self.network.necessity_logit(
                 page.state,
                 page.text,
                 torch.from_numpy(found.numbers),
@@ -95,9 +106,7 @@ class Scorer:
                 one,
                 page.edges,
                 page.relations,
-            )
-            n = (10 * torch.sigmoid(logit)).numpy()
-        return bind(n, page.bonds)
+            ).numpy()
 
     def score(self, observation: Observation, task: str, findings: Sequence[Finding]) -> Scores:
         """s and n of every element."""

@@ -22,6 +22,7 @@ from methods.core.atomic import atomic_writer
 from methods.core.checkpoints import Header
 from methods.core.context import Context
 from methods.minim import page_features, task_features
+from methods.minim.calibration import Calibration
 from methods.minim.findings import find
 from methods.minim.labelled import LabelledScreen, Pair
 from methods.minim.network import FORMAT_VERSION, Config, Network
@@ -185,7 +186,18 @@ def _take_up(path: Path | None, network: Network, optimiser: object, plan: objec
     return state["epoch"]
 
 
-def save(path: Path, network: Network, tau_n: float, tau_s: float, training: dict, scores: dict) -> None:
+def save(
+    path: Path,
+    network: Network,
+    tau_n: float,
+    tau_s: float,
+    training: dict,
+    scores: dict,
+    calibration: Calibration | None = None,
+) -> None:
     """Write the weights with everything that :class:`methods.minim.scorer.Scorer` needs."""
-    config = {"network": network.config.to_dict(), "tau_n": tau_n, "tau_s": tau_s}
+    config = {
+        "network": network.config.to_dict(), "tau_n": tau_n, "tau_s": tau_s,
+        "calibration": (calibration or Calibration()).to_dict(),
+    }  # fmt: skip
     checkpoints.save(path, network.state_dict(), Header("minim", FORMAT_VERSION, config, training, scores))

@@ -10,6 +10,7 @@ from methods.core.context import Context
 from methods.core.errors import BadInput
 from methods.minim import formats, labelled, page_features, task_features, training
 from methods.minim.bonds import SHARE, bind, bonds
+from methods.minim.calibration import Calibration
 from methods.minim.findings import find
 from methods.minim.navigation import navigation
 from methods.minim.network import softmax_by
@@ -246,3 +247,15 @@ def test_an_entry_of_a_menu_is_compared_with_the_other_entries():
     rank = task.numbers[:, task_features.NAMES.index("entry rank")]
     assert rank[11:14].tolist() == [1, 1, 1]
     assert rank[2:11].max() < 1 and (rank[14:] == 0).all()
+
+
+def test_calibration_takes_out_the_level_of_the_page_and_keeps_the_order():
+    logit = np.array([2.0, 1.0, 0.0, -1.0, -2.0], np.float32)
+    all_count = np.ones(5, bool)
+    assert np.allclose(Calibration().level(logit, all_count), logit)
+    whole = Calibration(blend=1.0, share=0.4, shift=-2.0)
+    assert np.allclose(whole.level(logit, all_count), logit - 1.0 - 2.0)
+    assert np.allclose(whole.level(logit - 5, all_count), whole.level(logit, all_count))
+    n = Calibration(blend=0.5, share=0.4).necessity(logit, all_count)
+    assert (np.diff(n) < 0).all() and n[1] == pytest.approx(10 / (1 + np.exp(-0.5)), rel=1e-5)
+    assert np.allclose(whole.level(logit, np.zeros(5, bool)), logit - 2.0)
