@@ -172,4 +172,6 @@ def _former(out: Path) -> list[dict[str, Any]]:
         rows = json.loads((out / f"{REPORT}.json").read_text(encoding="utf-8"))["steps"]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+    if not isinstance(rows, list):
+        return []
     return [row for row in rows if isinstance(row, dict) and isinstance(row.get("key"), str)]

@@ -41,6 +41,8 @@ def masked_uids(observation: Observation, decisions: Decisions, redaction: Redac
     for element in observation.elements:
         uid, role = element.uid, element.role.lower()
         removed = decisions.codes[uid] == REMOVE
+        if role == "#header":  # stands beside the tree in the file and nowhere on the screen
+            continue
         if not element.visible or not (
             uid in touched or (role in _PICTURES and decisions.codes[uid] != KEEP)
         ):

@@ -12,7 +12,7 @@ from methods.minim.findings import find
 from methods.minim.observation import Element, Observation, Screen, Text
 from methods.minim.operators import Pseudonyms
 from methods.minim.policy import ABSTRACT, KEEP, REMOVE, Decisions, Policy, decide
-from methods.minim.redact import redact
+from methods.minim.redact import Redaction, redact
 from tests.shared import shared_path
 
 
@@ -175,3 +175,12 @@ def test_private_elements_without_a_box_are_named():
     assert picture.doubts(observation, (100, 50), (0, 1, 2)) == (
         "It is not known where in the picture these stand: cell 0.",
     )
+
+
+def test_what_stands_beside_the_tree_is_in_no_picture():
+    observation = page(
+        (-1, "#header", "https://shop.example/?u=a@b.example", None), (-1, "cell", "b", (0, 0, 5, 5))
+    )
+    decisions = Decisions(np.array([1, 1], np.uint8), ("model",) * 2, ("",) * 2)
+    redaction = Redaction("", {(0, 0): ((0, 4, "x"),), (1, 0): ((0, 1, "x"),)}, frozenset(), ())
+    assert picture.masked_uids(observation, decisions, redaction) == (1,)
