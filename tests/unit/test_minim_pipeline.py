@@ -56,7 +56,7 @@ def test_from_a_page_to_what_leaves(page):
     decisions = pipeline.decide(scored, rules)
     assert decisions.codes.tolist() == [KEEP, KEEP, ABSTRACT, ABSTRACT, KEEP]
     made = pipeline.outgoing(page, rules, decisions, Pseudonyms())
-    assert made.ok and made.covered == ()
+    assert made.ok and made.covered == (2, 3)
     assert "<EMAIL>" in made.redaction.source and "value-state=filled" in made.redaction.source
     assert "Lantern" not in made.redaction.source and "[ref=e9]" in made.redaction.source
 
