@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from methods.core.errors import BadParameter
-from methods.core.params import Choice, Flag, Number, as_dict, build, changed, params_of
+from methods.core.params import Choice, Flag, Number, Texts, as_dict, build, changed, params_of, recorded
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,37 @@ def test_a_declaration_without_default_or_spec_is_a_programming_error():
     for broken in (NoDefault, NoSpec, WrongSpec):
         with pytest.raises(TypeError):
             params_of(broken)
+
+
+@dataclass(frozen=True)
+class Lists:
+    words: Annotated[tuple[str, ...], Texts("some words")] = ("a",)
+    hidden: Annotated[tuple[str, ...], Texts("your own", private=True)] = ()
+
+
+def test_several_texts_are_one_value():
+    words, hidden = params_of(Lists)
+    assert words.many and not words.private and hidden.private
+    assert build(Lists, {"words": ["b", "c d"]}).words == ("b", "c d")
+    assert build(Lists, {}) == Lists(("a",), ())
+    assert changed(build(Lists, {"words": ["a"]})) == {}
+    for wrong in ("b", [1], None, 3):
+        with pytest.raises(BadParameter, match="--words"):
+            build(Lists, {"words": wrong})
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]))))
+def test_several_texts_survive_one_line(texts):
+    param = params_of(Lists)[0]
+    assert param.parse(param.show(texts)) == tuple(texts)
+
+
+def test_a_line_with_half_a_quotation_is_refused():
+    with pytest.raises(BadParameter, match="quotation mark"):
+        params_of(Lists)[0].parse("it's")
+
+
+def test_private_values_are_not_recorded():
+    values = as_dict(build(Lists, {"hidden": ("mine",)}))
+    assert values["hidden"] == ("mine",)
+    assert recorded(Lists, values) == {"words": ("a",)}
