@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from methods.core.errors import BadInput
+from methods.superquadrics.limits import FARTHEST, THINNEST
 
 if TYPE_CHECKING:
     import torch
@@ -104,6 +105,13 @@ def _numbers(field: str, value: Any, count: int, remedy: str = "") -> tuple[floa
     return numbers
 
 
+def _lengths(field: str, value: Any, count: int, remedy: str) -> tuple[float, ...]:
+    numbers = _numbers(field, value, count, remedy)
+    if max(map(abs, numbers)) >= FARTHEST:
+        raise BadInput(f"{field} is {_show(numbers)}; every number must be below {FARTHEST:g}.", remedy)
+    return numbers
+
+
 def _show(numbers: Sequence[float]) -> str:
     return "[" + ", ".join(f"{v:g}" for v in numbers) + "]"
 
@@ -132,9 +140,9 @@ class Superquadric:
     """One part. Immutable; edit it with :func:`dataclasses.replace`.
 
     Args:
-        translation: centre in world units.
+        translation: centre in world units, each below :data:`FARTHEST`.
         rotation: quaternion (w, x, y, z), stored as given and normalised for use; not all zero.
-        size: semi-axes a1, a2, a3 > 0 in world units.
+        size: semi-axes a1, a2, a3 in world units, from :data:`THINNEST` to :data:`FARTHEST`.
         exponents: e1 (north-south), e2 (east-west) in [0, 2]; stored as given. Evaluation uses
             ``max(e, 0.02)``, because the surface of smaller ones cannot be told from a sharp box.
         taper: kx, ky in (-1, 1); at +-1 one end would shrink to nothing.
@@ -167,16 +175,21 @@ class Superquadric:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__  # the documented way to normalise fields of a frozen dataclass
-        set_(self, "translation", _numbers("translation", self.translation, 3, "Give x, y, z."))
+        set_(self, "translation", _lengths("translation", self.translation, 3, "Give x, y, z."))
         rotation = _numbers("rotation", self.rotation, 4, "Give the quaternion w, x, y, z.")
         if not any(rotation):
             raise BadInput("rotation is the zero quaternion.", "Use [1, 0, 0, 0] for no rotation.")
         set_(self, "rotation", rotation)
-        size = _numbers("size", self.size, 3, "Give the semi-axes a1, a2, a3.")
+        size = _lengths("size", self.size, 3, "Give the semi-axes a1, a2, a3.")
         if min(size) <= 0:
             raise BadInput(
                 f"size is {_show(size)}; every semi-axis must be greater than 0.",
                 "Use a small positive size for a thin part.",
+            )
+        if min(size) < THINNEST:
+            raise BadInput(
+                f"size is {_show(size)}; every semi-axis must be at least {THINNEST:g}.",
+                "Use another unit.",
             )
         set_(self, "size", size)
         exponents = _numbers("exponents", self.exponents, 2, "Give e1, e2.")
@@ -202,7 +215,7 @@ class Superquadric:
             set_(self, "mirror", _id("mirror", self.mirror))
         if self.mirror_axis not in AXES:
             raise BadInput(f"mirror_axis is {self.mirror_axis!r:.80}.", "Use x, y or z.")
-        (offset,) = _numbers("mirror_offset", (self.mirror_offset,), 1)
+        (offset,) = _lengths("mirror_offset", (self.mirror_offset,), 1, "Give where the mirror plane lies.")
         set_(self, "mirror_offset", offset)
 
     def rotation_matrix(self) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from methods.core.errors import BadInput
 from methods.superquadrics import topology
+from methods.superquadrics.limits import FARTHEST
 from methods.superquadrics.mesh_tree import COARSE, MeshTree, winding_number
 
 Floats = NDArray[np.float64]
@@ -44,7 +45,7 @@ class Target:
 
     Args:
         name: what to call it, usually the file's name.
-        vertices: [V, 3], finite, in the file's coordinates.
+        vertices: [V, 3], finite and below :data:`FARTHEST`, in the file's coordinates.
         faces: [F, 3] indices, or None for a point cloud.
         normals: unit normals [V, 3] of a cloud's points, or None. A mesh has its faces for that.
         part_labels: [F] (mesh) or [V] (cloud) index into ``part_names``, or None.
@@ -54,7 +55,7 @@ class Target:
         shown_of: number of points in the file when ``vertices`` is only a subset, else None.
 
     Raises:
-        BadInput: no points, a coordinate that is not finite, or arrays that do not belong together.
+        BadInput: no points, a coordinate that is not finite or too far away, or arrays that do not belong together.
     """
 
     name: str
@@ -75,6 +76,8 @@ class Target:
             raise BadInput(f"{self.name} holds no points.", "Choose a file with a mesh or a point cloud.")
         if not np.isfinite(vertices).all():
             raise BadInput(f"{self.name} holds coordinates that are not finite.", "Remove these points.")
+        if np.abs(vertices).max() >= FARTHEST:
+            raise BadInput(f"{self.name} holds coordinates beyond {FARTHEST:g}.", "Remove these points.")
         faces = self._array("faces", np.int64, (-1, 3))
         if faces is not None and (not len(faces) or faces.min() < 0 or faces.max() >= len(vertices)):
             raise BadInput(f"{self.name} has no faces, or faces that name missing vertices.", _RELOAD)

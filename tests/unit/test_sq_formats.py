@@ -14,16 +14,18 @@ from scipy.spatial.transform import Rotation
 
 from methods.core.errors import BadInput, StudioloError, WorkFailed
 from methods.superquadrics import formats, geometry
+from methods.superquadrics.limits import FARTHEST, THINNEST
 from methods.superquadrics.model import Shape, Superquadric
 from methods.superquadrics.surface import part_mesh
 
 number = st.floats(allow_nan=False, allow_infinity=False)
+length = st.floats(-FARTHEST, FARTHEST, exclude_min=True, exclude_max=True)
 text = st.text(st.characters(exclude_categories=("Cc", "Cs")), max_size=30)
 parts = st.builds(
     Superquadric,
-    translation=st.tuples(number, number, number),
+    translation=st.tuples(length, length, length),
     rotation=st.tuples(number, number, number, number).filter(any),
-    size=st.tuples(*[st.floats(min_value=0, exclude_min=True, allow_infinity=False)] * 3),
+    size=st.tuples(*[st.floats(THINNEST, FARTHEST, exclude_max=True)] * 3),
     exponents=st.tuples(st.floats(0, 2), st.floats(0, 2)),
     taper=st.tuples(*[st.floats(-1, 1, exclude_min=True, exclude_max=True)] * 2),
     name=text,
@@ -33,7 +35,7 @@ parts = st.builds(
     group=text,
     mirror=st.none() | st.integers(0, 5),
     mirror_axis=st.sampled_from("xyz"),
-    mirror_offset=number,
+    mirror_offset=length,
 )
 shapes = st.builds(Shape, st.lists(parts, min_size=1, max_size=6).map(tuple), text)
 

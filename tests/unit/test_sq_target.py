@@ -201,6 +201,7 @@ def test_a_tiny_cloud_still_has_normals():
         ({"vertices": np.empty((0, 3))}, "no points"),
         ({"vertices": None}, "no points"),
         ({"vertices": [[0, 0, np.nan]]}, "not finite"),
+        ({"vertices": [[0, 0, 0], [0, -1e300, 0]]}, "beyond 1e\\+30"),
         ({"vertices": V, "faces": [[0, 1, 8]]}, "missing vertices"),
         ({"vertices": V, "faces": [[0, 1]]}, "shape"),
         ({"vertices": "abc"}, "not numbers"),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from methods.core.errors import BadInput
+from methods.superquadrics.limits import FARTHEST
 from methods.superquadrics.loading.words import bytes_text, many
 
 Floats = NDArray[np.float64]
@@ -23,8 +24,6 @@ MAX_VERTICES = 60_000_000
 MAX_FACES = 10_000_000
 MAX_CLOUD = 2_000_000
 """Points of a cloud that are kept: what the views draw without stalling."""
-FARTHEST = 1e30
-"""Coordinates beyond this are as useless as infinity: their squares overflow."""
 
 
 @dataclass(frozen=True)
