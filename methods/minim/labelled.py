@@ -49,6 +49,11 @@ class LabelledScreen:
         return np.array(found, bool)
 
     @cached_property
+    def lengths(self) -> np.ndarray:
+        """``(N,)`` float32: characters of each element's released text."""
+        return np.array([len(released_text(e)) for e in self.observation.elements], np.float32)
+
+    @cached_property
     def interactive(self) -> np.ndarray:
         return np.array(
             [bool(e.states.get("interactive", e.interactive)) for e in self.observation.elements], bool

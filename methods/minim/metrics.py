@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.minim.labelled import LabelledScreen, Pair, released_text
+from methods.minim.labelled import LabelledScreen, Pair
 from methods.minim.policy import ABSTRACT, KEEP, REMOVE
 
 ABSTRACT_TOKENS = 6.0 * 0.05
@@ -46,7 +46,7 @@ def token_count(text: str) -> int:
 
 def token_counts(screen: LabelledScreen) -> np.ndarray:
     """:func:`token_count` of each element, (N,) float32."""
-    return np.array([token_count(released_text(e)) for e in screen.observation.elements], np.float32)
+    return np.maximum(1, np.ceil(screen.lengths / 4))
 
 
 def score_pair(pair: Pair, codes: np.ndarray) -> PairScore:

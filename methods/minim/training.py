@@ -1,7 +1,8 @@
 """Train the scorer on labelled screens: seeded, resumable, with whole apps left out for validation.
 
 The loss is the paper's (MINIM, section 3): L1 on s, plus L1 on n weighted by 1 + lambda (s/10)(1 - n/10). L1 alone
-settles on the median, which is nearly always "not needed", so a cross-entropy towards n/10 stands beside it.
+settles on the median, which is nearly always "not needed", so a cross-entropy towards n/10 stands beside it and
+carries most of the weight.
 """
 
 from __future__ import annotations
@@ -32,15 +33,26 @@ from methods.minim.task_features import Lexicon, TaskFeatures
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long and how hard to train."""
+    """How long and how hard to train.
 
-    epochs: int = 12
+    Attributes:
+        alpha, lam: weight of the paper's loss on n, and of s within it.
+        cross_entropy, needed: weight of the cross-entropy, and how much more a needed element counts in it.
+        tasks: share of each screen's tasks that an epoch takes.
+        tasks_per_step: tasks of one screen that are scored in one pass.
+        blind: share of the elements whose text the page tower does not see in a step: other apps say it otherwise.
+    """
+
+    epochs: int = 8
     rate: float = 2e-3
     decay: float = 1e-2
-    alpha: float = 0.3
+    alpha: float = 0.05
     lam: float = 1.0
     cross_entropy: float = 6.0
+    needed: float = 4.0
+    tasks: float = 0.4
     tasks_per_step: int = 6
+    blind: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -88,17 +100,23 @@ def loss_of(
     """
     n = 10 * torch.sigmoid(logit)
     weight = 1 + schedule.lam * (s_of / 10) * (1 - n_true / 10)
-    needed = 1 + n_true
+    needed = 1 + schedule.needed * n_true
     paper = (s - s_true).abs().mean() + schedule.alpha * (weight * (n - n_true).abs()).mean()
     towards = functional.binary_cross_entropy_with_logits(logit, n_true / 10, weight=weight * needed)
     return paper + schedule.cross_entropy * towards
 
 
-def _steps(prepared: Sequence[Prepared], size: int, rng: random.Random) -> Iterator[tuple[Prepared, list]]:
-    steps = []
+def _count(screen: Prepared, schedule: Schedule) -> int:
+    """How many of a screen's tasks an epoch takes."""
+    return max(1, round(schedule.tasks * len(screen.pairs)))
+
+
+def _steps(
+    prepared: Sequence[Prepared], schedule: Schedule, rng: random.Random
+) -> Iterator[tuple[Prepared, list]]:
+    steps, size = [], schedule.tasks_per_step
     for screen in prepared:
-        pairs = list(screen.pairs)
-        rng.shuffle(pairs)
+        pairs = rng.sample(screen.pairs, _count(screen, schedule))
         steps += [(screen, pairs[i : i + size]) for i in range(0, len(pairs), size)]
     rng.shuffle(steps)
     yield from steps
@@ -115,7 +133,7 @@ def train(
     network = new_network(graph, context.seed)
     optimiser = torch.optim.AdamW(network.parameters(), schedule.rate, weight_decay=schedule.decay)
     rng = random.Random(context.seed)
-    total = schedule.epochs * sum(-(-len(p.pairs) // schedule.tasks_per_step) for p in prepared)
+    total = schedule.epochs * sum(-(-_count(p, schedule) // schedule.tasks_per_step) for p in prepared)
     plan = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, schedule.rate, total_steps=max(total, 1), pct_start=0.15
     )
@@ -123,7 +141,7 @@ def train(
     for epoch in range(first, schedule.epochs):
         network.train()
         losses = []
-        for screen, pairs in _steps(prepared, schedule.tasks_per_step, rng):
+        for screen, pairs in _steps(prepared, schedule, rng):
             context.check()
             loss = step_loss(network, screen, pairs, schedule)
             optimiser.zero_grad()
@@ -143,7 +161,8 @@ def step_loss(network: Network, screen: Prepared, pairs: list, schedule: Schedul
     page, count = screen.page, len(screen.screen.s)
     text = torch.from_numpy(page.text)
     edges, relations = torch.from_numpy(page.edges), torch.from_numpy(page.relations)
-    state = network.page_state(torch.from_numpy(page.numbers), text, edges, relations)
+    seen = text * (torch.rand(count, 1) >= schedule.blind) if network.training else text
+    state = network.page_state(torch.from_numpy(page.numbers), seen, edges, relations)
     s_true = torch.from_numpy(screen.screen.s)
     copies = len(pairs)
     shift = torch.arange(copies).repeat_interleave(edges.shape[1]) * count
