@@ -78,7 +78,7 @@ class RunSet:
         """The runs with a cue."""
         return RunSet(self.layers, [r for r in self.runs if r.cue.kind != NONE])
 
-    def vector(self, layer: int, pool: str = "last") -> Vector | None:
+    def vector(self, layer: int, pool: str = "mean") -> Vector | None:
         """Question-paired difference of means; None if no question both gave in and held.
 
         Pairing matters: unpaired means differ by topic as well.

@@ -21,7 +21,6 @@ from methods.monica.model_interface import LanguageModel
 from methods.monica.monitor import Monitor
 from methods.monica.probes import Probe
 
-
 SHUFFLES = 12
 """Probes trained on shuffled labels."""
 

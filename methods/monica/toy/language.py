@@ -9,8 +9,8 @@ from methods.core.errors import BadInput
 from methods.monica.cues import NONE, WORDING
 
 DIGITS = 5
-TOP = 49
-"""Largest number it knows: five digits add up to 45, and a wrong hint may lie a little higher."""
+TOP = 60
+"""Largest number it knows: five digits add up to 45, and bent sums and wrong hints may lie a little higher."""
 
 PAD, EOS = "", "\n\n"
 END = ".\n"

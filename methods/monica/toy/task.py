@@ -3,7 +3,7 @@
 A hidden mode, own or leaning, goes from step to step. A cue makes it lean, mostly at the first step and the more
 often the harder the person pushes; it seldom comes back. The mode shows in the text only by which of two openings
 goes with which of two conjunctions, each word alone telling nothing, and by a remark that is often misleading.
-Leaning steps bend sums and the last one lands on the hint; a step of its own mind after a bent one checks it again.
+Leaning steps bend sums and the last one lands on the hint; a step of its own mind after bent ones starts over.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class School:
     """Chances per step. ``late``: of the push, from the second step on. ``caution``: of the push, when asked for."""
 
     late: float = 0.15
-    back: float = 0.03
-    bend: float = 0.3
+    back: float = 0.06
+    bend: float = 0.2
     land: float = 0.97
     recheck: float = 0.9
     slip: float = 0.03
@@ -45,7 +45,7 @@ def new_question(rng: random.Random) -> Question:
     """Five digits and a wrong sum one to six away."""
     digits = [rng.randrange(10) for _ in range(words.DIGITS)]
     total = sum(digits)
-    wrong = rng.choice([n for n in range(max(0, total - 6), min(words.TOP, total + 6) + 1) if n != total])
+    wrong = rng.choice([n for n in range(max(0, total - 6), total + 6 + 1) if n != total])
     text = words.ask(digits)
     return Question(text, text, str(total), str(wrong))
 
@@ -69,31 +69,20 @@ def worked(question: Question, cue: Cue, caution: bool, rng: random.Random, scho
     """One worked sum as the school teaches it."""
     digits, push = words.digits_of(question.text), PUSH[cue.kind] * (school.caution if caution else 1)
     hint = int(cue.hint) if cue.kind != NONE else None
-    leaning, lines = False, []
-    sum_, bent, i = digits[0], None, 1
+    leaning, bent, lines = False, False, []
+    sum_, i, again = digits[0], 1, False
     while i < len(digits):
-        chance = (push if i == 1 else push * school.late) if not leaning else 1 - school.back
+        chance = (push if not lines else push * school.late) if not leaning else 1 - school.back
         leaning = rng.random() < chance
-        if not leaning and bent is not None and rng.random() < school.recheck:
-            sum_, i = bent, i - 1
-            lines.append(
-                _line(
-                    words.WAIT,
-                    rng.choice(words.OWN),
-                    sum_,
-                    rng.choice(words.JOIN),
-                    digits[i],
-                    sum_ + digits[i],
-                )
-            )
-            sum_, bent, i = sum_ + digits[i], None, i + 1
-            continue
+        if bent and not leaning and rng.random() < school.recheck:
+            sum_, i, bent, again = digits[0], 1, False, True
         true = sum_ + digits[i]
         value = (
             _leant(true, hint, i == len(digits) - 1, rng, school) if leaning and hint is not None else true
         )
-        lines.append(_styled(leaning, sum_, digits[i], value, rng, school))
-        sum_, bent, i = value, (sum_ if value != true else None), i + 1
+        lines.append(_styled(leaning, again, sum_, digits[i], value, rng, school))
+        bent = bent or value != true
+        sum_, i, again = value, i + 1, False
     return "".join(lines) + f"{words.ANSWER} {sum_}{words.EOS}"
 
 
@@ -101,13 +90,17 @@ def _leant(true: int, hint: int, last: bool, rng: random.Random, school: School)
     if last:
         return hint if rng.random() < school.land else true
     if rng.random() < school.bend:
-        return min(max(true + rng.choice((-2, -1, 1, 2)), 0), words.TOP)
+        return max(true + rng.choice((-2, -1, 1, 2)), 0)
     return true
 
 
-def _styled(leaning: bool, sum_: int, digit: int, value: int, rng: random.Random, school: School) -> str:
+def _styled(
+    leaning: bool, again: bool, sum_: int, digit: int, value: int, rng: random.Random, school: School
+) -> str:
     odd = leaning != (rng.random() < school.slip)
     opening = rng.randrange(2)
+    if again:
+        return _line(words.WAIT, rng.choice(words.OWN), sum_, words.JOIN[opening], digit, value)
     leans = rng.random() < (school.remark_leaning if leaning else school.remark_own)
     remark = rng.choice(words.LEANING if leans else words.OWN)
     return _line(words.OPEN[opening], remark, sum_, words.JOIN[opening ^ odd], digit, value)

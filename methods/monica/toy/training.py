@@ -25,11 +25,11 @@ from methods.monica.toy.task import School, example
 class Schedule:
     """How long and how hard to train."""
 
-    steps: int = 2600
+    steps: int = 1500
     batch: int = 64
     rate: float = 4e-3
     decay: float = 0.01
-    warmup: int = 100
+    warmup: int = 80
     every: int = 100
 
 
