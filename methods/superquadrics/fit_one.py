@@ -17,6 +17,7 @@ from methods.core.errors import BadInput
 from methods.superquadrics.fit_flat import flat_distances, flat_part
 from methods.superquadrics.fit_starts import completed, inward_of, principal_axes, spread_starts
 from methods.superquadrics.least_squares import SHARPEST, Batch, Floats, Freedom, Weigh, distances, fit_batch
+from methods.superquadrics.limits import FARTHEST, THINNEST
 from methods.superquadrics.model import Superquadric, matrix_to_quaternion
 
 MOST_POINTS = 1500
@@ -24,8 +25,8 @@ SCOUTS = 144
 """Points on which all starts are tried."""
 SURVIVORS = 2
 LEAST_POINTS = 6
-SMALLEST, LARGEST = 1e-290, 1e290
-"""Coordinates whose sizes and volumes can still be told from zero and infinity."""
+SMALLEST, LARGEST = 1e8 * THINNEST, 0.1 * FARTHEST
+"""Coordinates around which a part, however thin, stays within what a part may be."""
 FLAT = 1e-4
 """Thickness over width below which a cloud counts as a plane or a line."""
 SHRINK = 0.04
@@ -78,7 +79,7 @@ def fit_superquadric(
         rng: orders the points, of which at most ``MOST_POINTS`` are used; by default always the same way.
 
     Raises:
-        BadInput: fewer than six different points, not [N, 3], coordinates beyond 1e290, or ``outliers`` out
+        BadInput: fewer than six different points, not [N, 3], coordinates beyond 1e29, or ``outliers`` out
             of range.
     """
     cloud, sides, warnings = _checked(points, normals, outliers, rng or np.random.default_rng(0))

@@ -266,7 +266,7 @@ def test_a_straight_cloud_gives_a_rod_of_its_own_length():
     assert abs(found.part.rotation_matrix()[:, 2] @ along) == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("unit", [1e-200, 1e200])
+@pytest.mark.parametrize("unit", [1e-90, 1e28])
 def test_no_unit_is_too_small_or_too_large(unit):
     part = Superquadric(size=(1, 0.6, 0.4), exponents=(0.3, 0.7))
     points, _ = sample_surface(part, 500, rng(3))
@@ -275,7 +275,7 @@ def test_no_unit_is_too_small_or_too_large(unit):
     np.testing.assert_allclose(sorted(found.size), np.array([0.4, 0.6, 1]) * unit, rtol=1e-4)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e300])
+@pytest.mark.parametrize("unit", [1e-100, 1e30])
 def test_numbers_at_the_end_of_the_range_are_bad_input(unit):
     with pytest.raises(BadInput, match="Use a unit"):
         fit_superquadric(rng(1).normal(size=(50, 3)) * unit)
