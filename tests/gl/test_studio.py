@@ -242,6 +242,62 @@ def test_a_drag_of_the_gizmo_is_one_step_and_escape_drops_it(fitted, qapp, windo
     assert len(panel.document.history) == steps + 1
 
 
+def begin(panel, window, kind, *keys):
+    """A transform by keys of the first part, left open."""
+    panel.select((panel.operations.shape.parts[0].id,))
+    panel.scene.setFocus()
+    window.registry.run(f"shapes.{kind}")
+    for key in keys:
+        QTest.keyClick(panel.scene, key)
+
+
+def test_an_undo_in_the_middle_of_a_transform_ends_it(fitted, window):
+    before, steps = fitted.operations.shape, fitted.document.position
+    begin(fitted, window, "move", Qt.Key.Key_X, Qt.Key.Key_5)
+    assert fitted.document.position == steps + 1
+    window.registry.run("edit.undo")
+    QTest.keyClick(fitted.scene, Qt.Key.Key_Return)
+    assert fitted.operations.shape is before and fitted.document.position == steps
+
+
+def test_a_result_that_comes_in_the_middle_of_a_transform_is_not_overwritten(fitted, window):
+    begin(fitted, window, "move", Qt.Key.Key_X, Qt.Key.Key_5)
+    found = Shape((Superquadric(name="found"),), fitted.operations.shape.unit)
+    fitted.operations.set_shape("Fit object", found)
+    for key in (Qt.Key.Key_6, Qt.Key.Key_Return):
+        QTest.keyClick(fitted.scene, key)
+    assert [part.name for part in fitted.operations.shape.parts] == ["found"]
+    assert fitted.document.history[-1] == "Fit object"
+
+
+def test_saving_in_the_middle_of_a_transform_leaves_it_open(fitted, window, tmp_path):
+    x = fitted.operations.shape.parts[0].translation[0]
+    begin(fitted, window, "move", Qt.Key.Key_X, Qt.Key.Key_5)
+    assert window.projects.save_to(tmp_path / "a.studiolo")
+    QTest.keyClick(fitted.scene, Qt.Key.Key_0)
+    QTest.keyClick(fitted.scene, Qt.Key.Key_Return)
+    assert fitted.operations.shape.parts[0].translation[0] == pytest.approx(x + 50)
+
+
+def test_numbers_no_part_can_have_are_told_and_change_nothing(fitted, window):
+    before, steps = fitted.operations.shape, fitted.document.position
+    begin(fitted, window, "move", Qt.Key.Key_X, *[Qt.Key.Key_9] * 31)
+    QTest.keyClick(fitted.scene, Qt.Key.Key_Return)
+    assert "every number must be below 1e+30" in fitted.message_bar.texts[-1]
+    fitted.document.undo()
+    assert fitted.operations.shape == before and fitted.document.position == steps
+
+
+def test_a_fit_of_a_target_that_is_gone_is_left_out(opened, window, qapp):
+    opened.run_default()
+    wait(qapp, lambda: opened.runs.preview is not None or not opened.runs.running)
+    window.session.new()
+    assert opened.runs.preview is None
+    settle(qapp, opened)
+    assert opened.operations.shape.parts == () and not window.session.dirty
+    assert "the result was left out" in opened.message_bar.texts[-1]
+
+
 def test_figures_follow_an_edit(fitted, qapp):
     panel = fitted
     settle(qapp, panel)

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from app.panels.superquadrics.document import Studio
+from methods.core.atomic import write_atomically
 from methods.core.results import Source
 from methods.core.runner import Loaded, sha256_of_file
 from methods.superquadrics.model import Shape
@@ -30,7 +31,7 @@ class Inputs:
         path = self._folder / f"parts-{digest[:16]}.json"
         if not path.exists():
             self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            write_atomically(path, data)  # half a file under this name would be taken for the whole one
         return Loaded(shape, Source(str(path), digest))
 
     def target(self, state: Studio) -> Loaded:

@@ -23,6 +23,12 @@ MESSAGES = (
         "Stopped; the {count} parts found so far were kept.",
         "Undo removes them.",
     ),
+    Message(
+        "left-out",
+        "information",
+        "{action}: another target was opened meanwhile, so the result was left out.",
+        "Run it again on this one.",
+    ),
     Message("nothing-to-reduce", "information", "No merge or drop was worth proposing.", ""),
     Message("exported", "information", "Written: {path}", ""),
 )

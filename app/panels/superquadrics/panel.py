@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -206,13 +207,14 @@ class SuperquadricsPanel(Panel):
 
     def _transform_changed(self, delta: Delta) -> None:
         if self._transform is not None:
-            self._transform.apply(delta)
+            with contextlib.suppress(BadInput):  # "S 0" on the way to "S 0.5"
+                self._transform.apply(delta)
 
     def _transform_finished(self, delta: Delta) -> None:
         if self._transform is not None:
-            self._transform.apply(delta)
-            self._transform.finish()
-            self._transform = None
+            transform, self._transform = self._transform, None
+            self.attempt(lambda: transform.apply(delta))
+            transform.finish()
             self.metrics.update()
 
     def _transform_cancelled(self) -> None:
@@ -228,8 +230,13 @@ class SuperquadricsPanel(Panel):
 
     def _document_changed(self, document: Document[Studio]) -> None:
         state = document.state
+        if self._transform is not None and not self._transform.is_of(state.shape):
+            # Undone, deleted, or replaced by a fit: going on would bring the shape from before back.
+            self._transform = None
+            self.scene.forget_transform()
         if state.target is not self._target_shown:
             self._target_shown = state.target
+            self.runs.target_changed()
             self._draw_target()
         self.draw()
         self.inspector_.show_state(state, self._reading)

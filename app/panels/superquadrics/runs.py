@@ -21,6 +21,7 @@ from methods.superquadrics.params import RefineParams
 
 if TYPE_CHECKING:
     from app.panels.superquadrics.panel import SuperquadricsPanel
+    from methods.superquadrics.target import Target
 
 
 PREVIEW_MS = 150
@@ -34,6 +35,7 @@ class Runs:
         self._panel = panel
         self.inputs = Inputs(state_folder() / "inputs")
         self._job: Job | None = None
+        self._target: Target | None = None  # of the run under way
         self.preview: Shape | None = None
         self._pace = QTimer(panel)
         self._pace.setSingleShot(True)
@@ -52,9 +54,10 @@ class Runs:
         try:
             inputs = self._action_inputs(action_id)
             device = choose(panel.services.device(), action.torch)
-        except StudioloError as error:
+        except (StudioloError, OSError) as error:
             panel.show_error(error)
             return
+        self._target = panel.document.state.target
         self._job = panel.services.jobs.submit(
             action.title,
             lambda context: run_action(panel.method, action, inputs, params, context),
@@ -78,6 +81,12 @@ class Runs:
         if self._job is not None:
             self._job.cancel()
 
+    def target_changed(self) -> None:
+        """Another target is shown: a run on the one before is stopped, and what it found is left out."""
+        if self._job is not None and not self._still_wanted:
+            self.preview = None
+            self._job.cancel()
+
     def _action_inputs(self, action_id: str) -> dict[str, Loaded]:
         state = self._panel.document.state
         wanted = {declared.name for declared in self._panel.method.action(action_id).inputs}
@@ -93,7 +102,7 @@ class Runs:
         return inputs
 
     def _show_preview(self, shape: Any) -> None:
-        if isinstance(shape, Shape) and self.running:
+        if isinstance(shape, Shape) and self.running and self._still_wanted:
             self.preview = shape
             if not self._pace.isActive():
                 self._pace.start()
@@ -102,6 +111,8 @@ class Runs:
         panel = self._panel
         action = panel.method.action(result.provenance.action)
         self.preview = None
+        if not self._still_wanted:
+            return
         if isinstance(result.value, Shape):
             count = len(result.value.parts)
             title = f"{action.title} → {count} part{'s' if count != 1 else ''}"
@@ -113,11 +124,18 @@ class Runs:
             panel.message("result-warnings", action=action.title, warnings="; ".join(fresh))
         panel.result_ready(result)
 
+    @property
+    def _still_wanted(self) -> bool:
+        """Whether the document still holds the target that the run was started on."""
+        return self._panel.document.state.target is self._target
+
     def _finished(self, job: Job) -> None:
         panel = self._panel
         self._job = None
         found, self.preview = self.preview, None
-        if job.state == "cancelled" and found is not None and found.parts:
+        if not self._still_wanted:
+            panel.message("left-out", action=job.title)
+        elif job.state == "cancelled" and found is not None and found.parts:
             count = len(found.parts)
             panel.operations.set_shape(f"{job.title} (stopped) → {count} parts", found)
             panel.message("kept-partial", count=count)

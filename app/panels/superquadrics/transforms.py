@@ -25,13 +25,23 @@ class Transform:
     def __init__(self, operations: PartOperations) -> None:
         self._operations = operations
         self._before: Shape = operations.shape
+        self._shown = self._before
         self._ids = edits.editable(self._before, operations.selection)
         self._merge = f"transform {next(_numbers)}"
 
     def apply(self, delta: Delta) -> None:
-        """Show the shape as ``delta`` changes it."""
+        """Show the shape as ``delta`` changes it.
+
+        Raises:
+            BadInput: no part can be like that, such as one of size 0; what was shown stays.
+        """
         title = f"{TITLES[delta.kind]} {self._operations.names(self._ids)}" if self._ids else ""
-        self._operations.set_shape(title, transformed(self._before, self._ids, delta), merge=self._merge)
+        self._shown = transformed(self._before, self._ids, delta)
+        self._operations.set_shape(title, self._shown, merge=self._merge)
+
+    def is_of(self, shape: Shape) -> bool:
+        """Whether ``shape`` is what this transform has shown last, and no other edit came between."""
+        return shape is self._shown or shape == self._shown
 
     def finish(self) -> None:
         self._operations.document.end_merge()

@@ -126,9 +126,14 @@ class SceneView(SceneDisplay):
 
     def _cancel_drag(self) -> None:
         if self._drag is not None:
-            self._drag, self._modal = None, False
-            self._show_drag_text(None)
+            self.forget_transform()
             self.transform_cancelled.emit()
+
+    def forget_transform(self) -> None:
+        """End a transform under way without a word: what it was moving has changed under it."""
+        self._drag, self._modal = None, False
+        self._press = self._last = None
+        self._show_drag_text(None)
 
     def _show_drag_text(self, delta: Delta | None) -> None:
         self._status.show_text(delta.text if delta else "")
