@@ -8,9 +8,6 @@ before any tensor is used. Other people's ``.pt`` files are opened with ``weight
 from __future__ import annotations
 
 import json
-import math
-import struct
-import zipfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,25 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     import torch
 
+    from methods.core.inspect.found import Inspection
+
 KEY = "studiolo"
-MAX_HEADER = 100 * 1024 * 1024
-BYTES = {
-    "F64": 8,
-    "I64": 8,
-    "U64": 8,
-    "F32": 4,
-    "I32": 4,
-    "U32": 4,
-    "F16": 2,
-    "BF16": 2,
-    "I16": 2,
-    "U16": 2,
-    "I8": 1,
-    "U8": 1,
-    "BOOL": 1,
-    "F8_E4M3": 1,
-    "F8_E5M2": 1,
-}
 
 
 @dataclass(frozen=True)
@@ -51,27 +32,6 @@ class Header:
     config: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
     scores: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class TensorInfo:
-    """One tensor of a file."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    bytes: int
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """What is inside a weights file; ``header`` is None for files that are not ours."""
-
-    name: str
-    format: str
-    tensors: tuple[TensorInfo, ...]
-    header: Header | None
-    metadata: dict[str, str]
 
 
 def save(path: Path, tensors: dict[str, torch.Tensor], header: Header) -> None:
@@ -90,7 +50,7 @@ def read_header(path: Path) -> Header:
     Raises:
         BadInput: no safetensors file, or not one of ours.
     """
-    found = _inspect_safetensors(path)
+    found = inspect(path)
     if found.header is None:
         raise BadInput(
             f"{path.name} was not written by this program.", "Look inside it with File, Look inside…."
@@ -122,143 +82,32 @@ def load(
 
 
 def inspect(path: Path) -> Inspection:
-    """What is inside ``path``: .safetensors, .npz, .pt or .pth.
+    """What is inside a weights file that can be used: see :func:`methods.core.inspect.inspect`.
 
     Raises:
-        BadInput: none of these, damaged, or holding more than plain tensors.
+        BadInput: no weights file, damaged, cut off, or holding more than plain tensors.
     """
-    readers = {
-        ".safetensors": _inspect_safetensors,
-        ".npz": _inspect_npz,
-        ".pt": _inspect_torch,
-        ".pth": _inspect_torch,
-    }
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise BadInput(f"{path.name} is no weights file.", f"Known: {', '.join(readers)}.")
-    if not path.is_file():
-        raise BadInput(f"{path} does not exist.", "Check the name and the folder.")
-    return reader(path)
+    from methods.core.inspect import inspect as look
+
+    found = look(path)
+    if found.refusal:
+        raise BadInput(found.refusal, found.remedy)
+    return found
 
 
 def describe(path: Path) -> dict[str, Any]:
     """:func:`inspect` as plain JSON-able data."""
-    found = inspect(path)
-    parameters = sum(math.prod(t.shape) for t in found.tensors)
-    return {
-        "name": found.name,
-        "format": found.format,
-        "parameters": parameters,
-        "bytes": sum(t.bytes for t in found.tensors),
-        "header": asdict(found.header) if found.header else None,
-        "metadata": {k: v for k, v in found.metadata.items() if k != KEY},
-        "tensors": [asdict(t) | {"shape": list(t.shape)} for t in found.tensors],
-    }
+    from methods.core.inspect import describe as look
+
+    found = look(path)
+    if found["refusal"]:
+        raise BadInput(found["refusal"], found["remedy"])
+    return found
 
 
 def histogram(path: Path, tensor: str, bins: int = 64) -> tuple[np.ndarray, np.ndarray]:
     """Counts and bin edges of one tensor's finite values."""
-    import numpy as np
+    from methods.core.inspect import statistics
 
-    values = _values(path, tensor).astype(np.float64).ravel()
-    return np.histogram(values[np.isfinite(values)], bins)
-
-
-def _values(path: Path, tensor: str) -> np.ndarray:
-    import numpy as np
-
-    suffix = path.suffix.lower()
-    if suffix == ".npz":
-        with np.load(path, allow_pickle=False) as archive:
-            return archive[tensor]
-    if suffix == ".safetensors":
-        from safetensors.torch import load_file
-
-        return load_file(path)[tensor].float().numpy()
-    return dict(_flat(_load_torch(path)))[tensor].float().numpy()
-
-
-def _inspect_safetensors(path: Path) -> Inspection:
-    """Reads the header only; its figures are checked against the size of the file."""
-    size = path.stat().st_size
-    with path.open("rb") as stream:
-        start = stream.read(8)
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else -1
-        if not 2 <= length <= min(MAX_HEADER, size - 8):
-            raise BadInput(f"{path.name} is not a safetensors file or is cut off.", "Get the file again.")
-        raw = stream.read(length)
-    try:
-        entries = json.loads(raw)
-        metadata = entries.pop("__metadata__", {})
-        tensors = tuple(_tensor(name, entry, size - 8 - length) for name, entry in entries.items())
-        if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-            raise ValueError("its metadata is not text")
-        header = Header(**json.loads(metadata[KEY])) if KEY in metadata else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{path.name}: the header is damaged ({error}).", "Get the file again.") from error
-    return Inspection(path.name, "safetensors", tensors, header, metadata)
-
-
-def _tensor(name: str, entry: dict[str, Any], room: int) -> TensorInfo:
-    dtype, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not all(isinstance(v, int) and v >= 0 for v in (*shape, begin, end)) or not begin <= end <= room:
-        raise ValueError(f"the tensor {name!r} lies outside the file")
-    if dtype in BYTES and math.prod(shape) * BYTES[dtype] != end - begin:
-        raise ValueError(f"the tensor {name!r} has another size than its shape")
-    return TensorInfo(name, str(dtype), tuple(shape), end - begin)
-
-
-def _inspect_npz(path: Path) -> Inspection:
-    from numpy.lib import format as npy
-
-    tensors = []
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                with archive.open(entry) as stream:
-                    version = npy.read_magic(stream)
-                    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-                    shape, _, dtype = read(stream)
-                size = math.prod(shape) * dtype.itemsize
-                tensors.append(TensorInfo(entry.filename.removesuffix(".npy"), str(dtype), shape, size))
-    except Exception as error:  # zipfile and numpy raise a dozen kinds on damaged files
-        raise BadInput(
-            f"{path.name} is damaged or not an .npz file ({error}).", "Get the file again."
-        ) from error
-    return Inspection(path.name, "npz", tuple(tensors), None, {})
-
-
-def _inspect_torch(path: Path) -> Inspection:
-    tensors = tuple(
-        TensorInfo(name, str(t.dtype).removeprefix("torch."), tuple(t.shape), t.numel() * t.element_size())
-        for name, t in _flat(_load_torch(path))
-    )
-    if not tensors:
-        raise BadInput(f"{path.name} holds no tensors.", "Choose a file of weights.")
-    return Inspection(path.name, "torch", tensors, None, {})
-
-
-def _load_torch(path: Path) -> Any:
-    import torch
-
-    try:
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # many kinds, among them the refusal to run what the file brings along
-        raise BadInput(
-            f"{path.name} cannot be opened safely: it is damaged or holds more than tensors.",
-            "Convert it to safetensors where it comes from.",
-        ) from error
-
-
-def _flat(value: Any, prefix: str = "") -> list[tuple[str, torch.Tensor]]:
-    import torch
-
-    if isinstance(value, torch.Tensor):
-        return [(prefix or "tensor", value)]
-    if isinstance(value, dict):
-        entries = value.items()
-    elif isinstance(value, (list, tuple)):
-        entries = enumerate(value)
-    else:
-        return []
-    return [found for k, v in entries for found in _flat(v, f"{prefix}.{k}" if prefix else str(k))]
+    found = statistics(path, tensor, bins)
+    return found.counts, found.edges
