@@ -30,7 +30,7 @@ class Config:
     heads: int = 4
     page_layers: int = 1
     task_layers: int = 2
-    dropout: float = 0.2
+    dropout: float = 0.15
     graph: bool = True
 
     def to_dict(self) -> dict[str, object]:

@@ -84,18 +84,16 @@ class EvaluateParams:
 class TrainParams:
     """Training on labelled screens."""
 
-    epochs: Annotated[int, Number("Times every screen is seen", ge=1, le=1000)] = 12
-    held_out: Annotated[
-        tuple[str, ...],
-        Texts(
-            "Apps that are left out of training and on which τ necessity is chosen; a fifth of them, drawn with the "
-            "seed, when none is named; none trains on all",
-            label="held-out apps",
+    epochs: Annotated[int, Number("Times every screen is seen", ge=1, le=1000)] = 6
+    folds: Annotated[
+        int,
+        Number(
+            "Networks trained with some of the apps left out, on which the calibration is chosen and all figures "
+            "are measured, before the last one sees every app; 0 skips that",
+            ge=0,
+            le=20,
         ),
-    ] = ()
-    tau_n: Annotated[
-        float | None, Number("Threshold to store; auto chooses it on the held-out apps", ge=0.0, le=10.0)
-    ] = None
+    ] = 3
     tau_s: Annotated[float, Number("Threshold to store", ge=0.0, le=10.0)] = 5.0
     graph: Annotated[bool, Flag("Let elements hear their neighbours; without is a baseline")] = True
     resume: Annotated[

@@ -1,7 +1,7 @@
 """Choose the calibration and the threshold from pairs of apps that the network has not seen.
 
-The paper takes the threshold that makes TCNP - 0.5 TISL largest (MINIM, section 3.3). On pages where little is
-private that alone would keep nearly everything, so among thresholds it is bound by the share of elements kept.
+The paper takes the threshold that makes TCNP - 0.5 TISL largest on validation data. On pages where little is
+private that alone would keep nearly everything, so the share of elements kept bounds the choice.
 """
 
 from __future__ import annotations

@@ -40,19 +40,17 @@ class Schedule:
         cross_entropy, needed: weight of the cross-entropy, and how much more a needed element counts in it.
         tasks: share of each screen's tasks that an epoch takes.
         tasks_per_step: tasks of one screen that are scored in one pass.
-        blind: share of the elements whose text the page tower does not see in a step: other apps say it otherwise.
     """
 
-    epochs: int = 8
+    epochs: int = 6
     rate: float = 2e-3
     decay: float = 1e-2
     alpha: float = 0.05
     lam: float = 1.0
     cross_entropy: float = 6.0
-    needed: float = 4.0
+    needed: float = 2.0
     tasks: float = 0.4
     tasks_per_step: int = 6
-    blind: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -161,8 +159,7 @@ def step_loss(network: Network, screen: Prepared, pairs: list, schedule: Schedul
     page, count = screen.page, len(screen.screen.s)
     text = torch.from_numpy(page.text)
     edges, relations = torch.from_numpy(page.edges), torch.from_numpy(page.relations)
-    seen = text * (torch.rand(count, 1) >= schedule.blind) if network.training else text
-    state = network.page_state(torch.from_numpy(page.numbers), seen, edges, relations)
+    state = network.page_state(torch.from_numpy(page.numbers), text, edges, relations)
     s_true = torch.from_numpy(screen.screen.s)
     copies = len(pairs)
     shift = torch.arange(copies).repeat_interleave(edges.shape[1]) * count

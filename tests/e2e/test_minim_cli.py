@@ -317,11 +317,12 @@ def test_figures_of_apps_that_were_trained_on_are_marked(minim, tmp_path):
 def test_training_writes_weights_that_are_read_and_can_go_on(minim, tmp_path):
     data = small_data(tmp_path / "data", screens=1, gold=1)
     out, state = tmp_path / "w.safetensors", tmp_path / "state"
-    words = ("train", "--data", data, "--held-out", "mail", "--resume", state, "--out", out)
+    words = ("train", "--data", data, "--folds", "2", "--resume", state, "--out", out)
     code, facts, err = minim(*words, "--epochs", "1", checkpoint=None)
     assert code == 0, err
-    assert facts["held_out"] == ["mail"] and facts["apps"] == ["contacts", "slides"]
-    assert 0.1 <= facts["tau_n"] <= 4 and facts["scores"]["span_leaks"] == 0
+    assert facts["folds"] == 2 and facts["apps"] == ["contacts", "mail", "slides"]
+    assert facts["tau_n"] == 1 and set(facts["calibration"]) == {"blend", "share", "shift"}
+    assert facts["scores"]["minim"]["span_leaks"] == 0
     first, kept = out.read_bytes(), state.read_bytes()
     assert minim(*words, "--epochs", "1", checkpoint=None)[0] == 0
     assert out.read_bytes() == first and state.read_bytes() == kept, "nothing was left to do"

@@ -1,18 +1,20 @@
 """The declared actions called from Python, and how training splits and chooses."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from methods.core.context import Context
 from methods.core.declaration import ASSETS
-from methods.core.errors import BadInput, WorkFailed
+from methods.core.errors import WorkFailed
 from methods.core.params import params_of
-from methods.minim import METHOD, actions, fitting, formats, params
+from methods.minim import METHOD, actions, cross_validation, formats, params, threshold, training
+from methods.minim.calibration import Calibration
 from methods.minim.format_titles import TITLES
 from methods.minim.labelled import Labelled, LabelledScreen, Pair
 from methods.minim.operators import OPERATORS
+from methods.minim.policy import Policy
+from methods.minim.threshold import Heard
+from methods.minim.training import Schedule
 from tests.minim_weights import untrained
 
 SOURCE = """- main [ref=e1]:
@@ -107,21 +109,6 @@ def test_a_warning_for_what_is_odd(context, page):
 
 # --------------------------------------------------------------------------------------------- training
 
-APPS = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
-
-
-def test_apps_are_held_out_by_name_or_by_seed():
-    assert fitting.held_out(["b", "c"], APPS, 0) == {"b", "c"}
-    assert fitting.held_out(["none"], APPS, 0) == set()
-    drawn = fitting.held_out([], APPS, 0)
-    assert len(drawn) == 2 and drawn <= set(APPS)
-    assert drawn == fitting.held_out([], APPS, 0)
-    assert {frozenset(fitting.held_out([], APPS, seed)) for seed in range(9)} != {frozenset(drawn)}
-    assert len(fitting.held_out([], ["a", "b"], 0)) == 1
-    assert fitting.held_out([], ["a"], 0) == set(), "something must be left to train on"
-    with pytest.raises(BadInput, match='no app "z"'):
-        fitting.held_out(["z"], APPS, 0)
-
 
 def pair(app, hand, s=(0.0, 0.0, 8.0), critical=(1,), relevant=(1,)):
     nodes = ",".join(
@@ -135,22 +122,46 @@ def pair(app, hand, s=(0.0, 0.0, 8.0), critical=(1,), relevant=(1,)):
     return Pair(screen, "go", "gold", np.zeros_like(s), masks[0], s, masks[1], hand)
 
 
-def test_validation_is_on_hand_labels_where_there_are_some():
-    weak, hand = [pair("a", False), pair("b", False)] * 3, [pair("b", True)]
-    data = Labelled({}, weak, hand)
-    assert fitting.validation_pairs(data, {"b"}, 0) == hand
-    found = fitting.validation_pairs(data, {"a"}, 0)
-    assert len(found) == 3 and all(p.screen.app == "a" for p in found)
-    assert fitting.validation_pairs(data, set(), 0) == []
+def test_every_app_is_left_out_of_the_network_that_scores_it(monkeypatch):
+    weak = [pair(app, False) for app in "abcde"]
+    hand = [pair(app, True) for app in "abc"]
+    trained = []
+
+    def train(prepared, *_):
+        trained.append([p.screen.app for p in prepared])
+        return training.new_network()
+
+    monkeypatch.setattr(training, "train", train)
+    labelled = Labelled({p.screen.id: p.screen for p in weak}, weak, hand)
+    own = [*weak, pair("own-mail", False)]
+    found = cross_validation.folds(labelled, training.prepare(own, Context()), 2, Schedule(), Context())
+    assert [fold.apps for fold in found] == [("a", "c", "e"), ("b", "d")]
+    assert trained == [["b", "d", "own-mail"], ["a", "c", "e", "own-mail"]]
+    assert [[p.screen.app for p in fold.pairs] for fold in found] == [["a", "c"], ["b"]]
+    assert all(p.hand for fold in found for p in fold.pairs)
+    table = cross_validation.table(labelled, found, Calibration(), Policy(1.0, 5.0), Context()).to_dict()
+    assert table["minim"]["n"] == table["full"]["n"] == 3
 
 
-def test_the_threshold_is_the_best_and_of_equals_the_highest(monkeypatch):
-    # The needed element has n = 2, the private one beside the task 1.2: every threshold above 1.2 up to 2 is best.
-    scores = [(pair("a", True), np.array([0, 0, 3], np.float32), np.array([0, 2, 1.2], np.float32))]
-    monkeypatch.setattr(fitting, "scores_of", lambda *_: scores)
-    monkeypatch.setattr(fitting, "Scorer", lambda *_: SimpleNamespace())
-    assert fitting.choose_tau_n(None, [], 5.0, Context()) == 2.0
-    # Where no pair has anything private, what is needed decides alone.
-    harmless = pair("a", True, s=(0.0, 0.0, 0.0))
-    monkeypatch.setattr(fitting, "scores_of", lambda *_: [(harmless, np.zeros(3), np.array([0, 0.7, 0.0]))])
-    assert fitting.choose_tau_n(None, [], 5.0, Context()) == pytest.approx(0.7)
+def test_without_hand_labels_weak_ones_are_scored():
+    weak = [pair("a", False), pair("b", False)] * 3
+    labelled = Labelled({p.screen.id: p.screen for p in weak}, weak)
+    (fold,) = cross_validation.folds(labelled, [], 1, Schedule(epochs=0), Context())
+    assert len(fold.pairs) == 6 and not any(p.hand for p in fold.pairs)
+
+
+def test_the_calibration_puts_the_best_threshold_at_one():
+    # The needed element says 0, the private one beside the task -1: any threshold between is best, of these
+    # the highest, as long as no more than the third that is needed is kept.
+    one = pair("a", True)
+    heard = [Heard(one, one.s, np.array([-9, 0, -1.0]), np.ones(3, bool), np.zeros((0, 2), np.int64))]
+    chosen = threshold.choose(heard, 5.0, most_kept=0.5)
+    (figures,) = threshold.scores(heard, chosen, threshold.TAU_N, 5.0)
+    assert (figures.tcnp, figures.tisl, figures.keep) == (1, 0, 0.5)
+    assert chosen.necessity(heard[0].logit, heard[0].counted)[1] == pytest.approx(1, abs=0.05)
+    nothing = threshold.choose(heard, 5.0, most_kept=0.0)
+    assert threshold.scores(heard, nothing, threshold.TAU_N, 5.0)[0].keep == 0
+
+
+def test_the_usual_number_of_epochs_is_that_of_the_schedule():
+    assert params.TrainParams().epochs == Schedule().epochs

@@ -123,7 +123,7 @@ def test_weights_of_nobody_are_refused(tmp_path):
 @pytest.mark.parametrize("graph", [True, False])
 def test_training_lowers_the_loss(pairs, graph):
     prepared = training.prepare(pairs, Context())
-    schedule = Schedule(epochs=8, tasks=1.0, tasks_per_step=3, blind=0.0)
+    schedule = Schedule(epochs=8, tasks=1.0, tasks_per_step=3)
 
     def loss(net):
         with torch.inference_mode():
