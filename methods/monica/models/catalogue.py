@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -141,7 +142,7 @@ def load(
             raise BadInput("SmolLM2 is not installed.", next(m.remedy for m in models() if m.id == SMOLLM2))
     else:
         path = Path(model)
-        if not path.exists():
+        if not os.path.exists(path):  # Path.exists raises for names that cannot be
             raise BadInput(
                 f"There is no model {shown(model)!r}.",
                 f"Use {TOY}, {SMOLLM2}, a model folder or a GGUF file.",

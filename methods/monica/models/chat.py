@@ -46,23 +46,25 @@ class Chat:
         """The prompt, with room for the assistant's answer. A template that fails puts the model into raw mode."""
         with self._lock:
             if not self.raw:
-                for chat in (messages, _without_system(messages)):  # some templates know no system prompt
-                    text, error = self._ask(chat)
-                    if text is not None:
-                        return text
-                self.note = f"The chat template failed ({error}), so the text is put to the model raw."
-                self._end()
+                try:
+                    return self._rendered(messages)
+                except WorkFailed as error:
+                    self.note = (
+                        f"The chat template failed ({error.what}), so the text is put to the model raw."
+                    )
+                    self._end()
             return raw(messages)
 
-    def _ask(self, messages: Messages) -> tuple[str | None, str]:
-        try:
-            if self._worker is None:
-                self._worker = _Worker({"template": self._template, "words": self._words})
-            answer = self._worker.ask({"messages": messages, "add_generation_prompt": True})
-        except WorkFailed as error:
-            self._end()
-            return None, error.what
-        return answer.get("text"), answer.get("error", "")
+    def _rendered(self, messages: Messages) -> str:
+        if self._worker is None:
+            self._worker = _Worker({"template": self._template, "words": self._words})
+        error = ""
+        for chat in (messages, _without_system(messages)):  # some templates know no system prompt
+            answer = self._worker.ask({"messages": chat, "add_generation_prompt": True})
+            if "text" in answer:
+                return answer["text"]
+            error = answer["error"]
+        raise WorkFailed(error)
 
     def _end(self) -> None:
         if self._worker is not None:
@@ -96,24 +98,25 @@ class _Worker:
             encoding="utf-8",
         )
         self.end = weakref.finalize(self, _kill, self._process)
-        self._limit = START_SECONDS
         self._write(opening)
+        self._read(START_SECONDS)
 
     def ask(self, chat: dict[str, object]) -> dict[str, str]:
         """Raises WorkFailed: it took too long or died; the process is gone then."""
         self._write(chat)
-        timer = threading.Timer(self._limit, self._process.kill)
+        return self._read(SECONDS)
+
+    def _read(self, seconds: float) -> dict[str, str]:
+        timer = threading.Timer(seconds, self._process.kill)
         timer.start()
         try:
             line = self._process.stdout.readline() if self._process.stdout else ""
         finally:
             timer.cancel()
         try:
-            answer = json.loads(line)
+            return json.loads(line)
         except ValueError as error:
             raise WorkFailed("it did not end in time or needed too much memory") from error
-        self._limit = SECONDS
-        return answer
 
     def _write(self, value: dict[str, object]) -> None:
         try:

@@ -27,6 +27,7 @@ def main() -> None:
     environment.filters["tojson"] = lambda value, **_: json.dumps(value, ensure_ascii=False)
     environment.globals["raise_exception"] = _refuse
     opening = json.loads(sys.stdin.readline())
+    print("{}", flush=True)  # ready: from here on the parent counts the seconds of the template alone
     template = None
     for line in sys.stdin:
         try:

@@ -20,7 +20,7 @@ from methods.core.errors import BadInput, WorkFailed
 from methods.core.inspect import inspect
 from methods.core.inspect.folder import read_json, remote_code, weight_files
 from methods.monica.models.chat import Chat
-from methods.monica.models.llama import Config, Llama
+from methods.monica.models.llama import Config, Llama, frequencies
 from methods.monica.models.llama_model import LlamaModel
 from methods.monica.models.vocabulary import Vocabulary, read
 
@@ -157,10 +157,10 @@ def _rope(parameters: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 def _network(config: Config, files: list[Path], device: str, dtype: torch.dtype) -> Llama:
     """The network with its weights; nothing is allocated before the files have proven to fit."""
+    turns = _turns(config)
     with torch.device("meta"):
-        network = Llama(config)
+        network = Llama(config, turns)
     wanted = {name: tuple(p.shape) for name, p in network.named_parameters()}
-    network.frequencies = _frequencies(config)
     state: dict[str, Tensor] = {}
     try:
         for file in files:
@@ -189,11 +189,11 @@ def _network(config: Config, files: list[Path], device: str, dtype: torch.dtype)
     return network.eval().requires_grad_(False)
 
 
-def _frequencies(config: Config) -> Tensor:
-    from methods.monica.models.llama import frequencies
-
+def _turns(config: Config) -> Tensor:
     try:
         found = frequencies(config)
+        if found.shape != (config.head_width // 2,) or not found.isfinite().all():
+            raise ValueError
     except (KeyError, TypeError, ValueError, ZeroDivisionError, RuntimeError) as error:
         raise BadInput(
             "The scaling of positions in config.json is damaged.", "Get the folder again."

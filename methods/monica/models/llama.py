@@ -146,9 +146,13 @@ class Block(nn.Module):
 
 
 class Llama(nn.Module):
-    """The network; parameters may be made on the meta device and assigned."""
+    """The network; parameters may be made on the meta device and assigned.
 
-    def __init__(self, config: Config) -> None:
+    Args:
+        turns: radians per position of each rotary plane, see :func:`frequencies`.
+    """
+
+    def __init__(self, config: Config, turns: Tensor) -> None:
         super().__init__()
         self.config = config
         self.embed_tokens = nn.Embedding(config.vocabulary, config.width)
@@ -156,7 +160,7 @@ class Llama(nn.Module):
         self.norm = RMSNorm(config.width, config.epsilon)
         if not config.tied:
             self.lm_head = nn.Linear(config.width, config.vocabulary, bias=False)
-        self.frequencies = frequencies(config)
+        self.turns = turns
 
     def forward(
         self,
@@ -173,7 +177,7 @@ class Llama(nn.Module):
             after_block: (layer, residual (B, N, D)) -> the residual to go on with.
         """
         x = self.embed_tokens(ids)
-        angle = positions[..., None].float() * self.frequencies.to(x.device)
+        angle = positions[..., None].float() * self.turns.to(x.device)
         turn = angle.cos()[:, None].to(x.dtype), angle.sin()[:, None].to(x.dtype)
         for layer, block in enumerate(self.layers):
             x = after_block(layer, block(x, turn, seen[:, None], layer, cache))

@@ -101,7 +101,7 @@ def from_gguf(metadata: dict[str, Any], name: str) -> Tokenizer:
 
 
 def _byte_level(ids: dict[str, int], metadata: dict[str, Any], name: str) -> Tokenizer:
-    merges = [tuple(merge.split(" ", 1)) for merge in metadata["tokenizer.ggml.merges"]]
+    merges = [tuple(merge.split(" ", 1)) for merge in metadata.get("tokenizer.ggml.merges", [])]
     tokenizer = Tokenizer(BPE(vocab=ids, merges=merges, fuse_unk=False, ignore_merges=False))
     split = metadata.get("tokenizer.ggml.pre", "default")
     level = pre_tokenizers.ByteLevel(add_prefix_space=False)
