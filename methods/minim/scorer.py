@@ -15,6 +15,7 @@ from methods.core.declaration import ASSETS
 from methods.minim import page_features, task_features
 from methods.minim.bonds import bind, bonds
 from methods.minim.calibration import Calibration, counted
+from methods.minim.explain import Explanation, explain
 from methods.minim.findings import Finding, rule_sensitivity
 from methods.minim.network import FORMAT_VERSION, Config, Network
 from methods.minim.observation import Observation
@@ -107,6 +108,12 @@ class Scorer:
                 page.edges,
                 page.relations,
             ).numpy()
+
+    def explain(self, page: Page, task: str, uid: int) -> Explanation:
+        """What spoke for and against element ``uid`` being needed for ``task``, before calibration and bonds."""
+        found = task_features.task_features(task, page.features, page.lexicon)
+        with self._lock:
+            return explain(self.network, page.features, found, uid)
 
     def score(self, observation: Observation, task: str, findings: Sequence[Finding]) -> Scores:
         """s and n of every element."""

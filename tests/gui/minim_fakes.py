@@ -9,6 +9,7 @@ import numpy as np
 from app.panels.minim import readings
 from methods.core.declaration import Action, Input, Kind, Method, Paper
 from methods.core.params import Number, Text
+from methods.minim.explain import Explanation
 from methods.minim.findings import TYPES
 from methods.minim.words import stem, words
 
@@ -43,6 +44,9 @@ class FakeScorer:
         wanted = {stem(word) for word in words(task)}
         shared = [len(wanted & {stem(w) for w in words(e.text)}) for e in page.observation.elements]
         return np.minimum(np.array(shared, np.float32) * 5 + 0.2, 10).astype(np.float32)
+
+    def explain(self, page, task, uid):
+        return Explanation((("task: words shared", 1.5), ("role button", -0.25)), ((1, 0.5),))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel
 
 from app.panels.minim.panel import MinimPanel
 from methods.core.declaration import ASSETS
@@ -168,6 +169,20 @@ def test_why_opens_with_the_sentence(opened, window):
     opened.select(element(opened, "141").uid)
     assert window.registry.run("privacy.why")
     assert opened.popover.isVisible()
+    opened.popover.close()
+
+
+def test_why_tells_what_the_network_went_by(opened, window, qtbot):
+    opened.set_task("read the statement")
+    settle(opened, qtbot)
+    opened.select(element(opened, "134").uid)
+    assert window.registry.run("privacy.why")
+
+    def shown():
+        return " ".join(label.text() for label in opened.popover.findChildren(QLabel))
+
+    qtbot.waitUntil(lambda: "task: words shared" in shown())
+    assert "+1.50" in shown() and "-0.25" in shown() and "heard from “Inbox”" in shown()
     opened.popover.close()
 
 

@@ -260,3 +260,36 @@ def test_calibration_takes_out_the_level_of_the_page_and_keeps_the_order():
     n = Calibration(blend=0.5, share=0.4).necessity(logit, all_count)
     assert (np.diff(n) < 0).all() and n[1] == pytest.approx(10 / (1 + np.exp(-0.5)), rel=1e-5)
     assert np.allclose(whole.level(logit, np.zeros(5, bool)), logit - 2.0)
+
+
+def test_an_explanation_is_the_gradient_times_what_was_seen():
+    page = menu_page("navigation", 200.0)
+    scorer = Scorer(network(), 1.0, 5.0)
+    ready, task = scorer.read(page, ()), "Empty the spam folder"
+    with torch.inference_mode():  # as in a worker
+        told = scorer.explain(ready, task, 12)
+    assert len(told.features) == 4 and all(uid != 12 for uid, _ in told.neighbours)
+    sizes = [abs(v) for _, v in told.features]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > 0
+    name, value = next((n, v) for n, v in told.features if n != "its text")
+    ours = name.removeprefix("task: ")
+    asked = task_features.task_features(task, ready.features, ready.lexicon).numbers
+    seen = asked if name.startswith("task: ") else ready.features.numbers
+    names = task_features.NAMES if name.startswith("task: ") else page_features.NAMES
+    column, step = names.index(ours), 1e-2
+    original = seen[12, column]
+
+    def logit(shift):
+        numbers, wanted = torch.from_numpy(ready.features.numbers.copy()), torch.from_numpy(asked.copy())
+        (wanted if seen is asked else numbers)[12, column] += shift
+        net, text = scorer.network, ready.text
+        vector = torch.from_numpy(task_features.task_features(task, ready.features, ready.lexicon).task)[None]
+        with torch.inference_mode():
+            state = net.page_state(numbers, text, ready.edges, ready.relations)
+            one = torch.zeros(len(numbers), dtype=torch.long)
+            return net.necessity_logit(state, text, wanted, vector, one, ready.edges, ready.relations)[
+                12
+            ].item()
+
+    slope = (logit(step) - logit(-step)) / (2 * step)
+    assert value == pytest.approx(slope * original, rel=0.05, abs=1e-4)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QMimeData, QPoint
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
+from shiboken6 import isValid
 
 from app.commands import Command
 from app.panels.base import Panel, Services, TourStep
@@ -26,13 +27,15 @@ from app.panels.minim.scoring import Scoring
 from app.panels.minim.showing import Showing
 from app.panels.minim.task_bar import TaskBar
 from app.panels.minim.traces import Traces
-from app.panels.minim.why import explain
+from app.panels.minim.why import explain, influences
 from app.panels.minim.why_popover import WhyPopover
 from app.project import Document
 from app.theme import Theme
 from methods.core.declaration import Method, Sample
 
 if TYPE_CHECKING:
+    from app.panels.minim.readings import Scored
+    from methods.minim.explain import Explanation
     from methods.minim.observation import Element
 
 
@@ -190,6 +193,11 @@ class MinimPanel(Panel):
         corner = self.inspector_.element.mapToGlobal(QPoint(-8, 0))
         self.popover = WhyPopover(why, self.services.theme.tokens, self)
         self.popover.show_at(corner)
+        self.scoring.ask_evidence(element.uid, self._show_evidence)
+
+    def _show_evidence(self, scored: Scored, evidence: Explanation) -> None:
+        if isValid(self.popover) and scored is self.scoring.scored:
+            self.popover.add_influences(influences(scored.page.observation, evidence))
 
     def copy_text(self) -> None:
         outgoing = self.scoring.outgoing

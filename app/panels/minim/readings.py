@@ -19,6 +19,7 @@ from methods.minim import pipeline
 from methods.minim.pipeline import Page, Scored, look
 
 if TYPE_CHECKING:
+    from methods.minim.explain import Explanation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override, Policy
 
@@ -89,6 +90,14 @@ def score(page: Page, task: str) -> Scored:
     """Scores of every element of a page for a task; a second task for the same page costs little."""
     model = scorer()
     return pipeline.score(page, task, model, _ready(page))
+
+
+def evidence(scored: Scored, uid: int) -> Explanation | None:
+    """What moved the necessity of an element; nothing without a task, or for a scorer that cannot say."""
+    model = scorer()
+    if not scored.task.strip() or not hasattr(model, "explain"):
+        return None
+    return model.explain(_ready(scored.page), scored.task, uid)
 
 
 def policy_of(state: Masking) -> Policy:

@@ -15,6 +15,7 @@ from app.panels.minim.readings import Outgoing, Page, Scored
 from methods.core.errors import StudioloError
 
 if TYPE_CHECKING:
+    from methods.minim.explain import Explanation
     from methods.minim.observation import Observation
     from methods.minim.operators import Pseudonyms
     from methods.minim.policy import Decisions, Override
@@ -84,6 +85,22 @@ class Scoring(QObject):
         """Whether scores for the present file, secrets and task are still to come."""
         state, scored = self._state(), self.scored
         return scored is None or scored.task != state.task or scored.page.secrets != state.secrets
+
+    def ask_evidence(self, uid: int, then: Callable[[Scored, Explanation], None]) -> None:
+        """Find out what moved the necessity of an element; ``then`` is called if the scorer can say."""
+        scored = self.scored
+        if scored is None:
+            return
+        self._jobs.submit(
+            "Explain an element",
+            lambda context: readings.evidence(scored, uid),
+            lane=LANE,
+            owner=self._owner,
+            long=False,
+            coalesce="evidence",
+            on_done=lambda found: then(scored, found) if found is not None else None,
+            on_error=self.failed.emit,
+        )
 
     def stop(self) -> None:
         """The panel closes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.panels.minim import readings
 from app.panels.minim.document import Masking
 from app.panels.minim.readings import Scored
 
 if TYPE_CHECKING:
+    from methods.minim.explain import Explanation
     from methods.minim.findings import Finding
     from methods.minim.observation import Element, Observation
     from methods.minim.policy import Decisions, Override
@@ -18,6 +18,9 @@ DONE = ("kept", "abstracted", "removed")
 AROUND = 24
 """Characters shown on either side of what a rule matched."""
 NEIGHBOURS = 4
+HEARD = 3
+LABEL = 44
+"""Characters of a neighbour's label."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +41,12 @@ class Why:
 
     Attributes:
         shared: words that the task and the element have in common.
-        features: (name, weight) of what moved the scores most; empty when the scorer does not say.
         neighbours: (relation, label, s, n) of the elements around it.
     """
 
     sentence: str
     hits: tuple[Hit, ...] = ()
     shared: tuple[str, ...] = ()
-    features: tuple[tuple[str, float], ...] = ()
     neighbours: tuple[tuple[str, str, float, float], ...] = ()
 
 
@@ -93,7 +94,6 @@ def explain(
         sentence(scored, decisions, state, overrides, uid),
         tuple(_hit(element, finding) for finding in page.findings_of(uid)),
         shared_words(state.task, element.text),
-        features(uid),
         tuple(
             (relation, near.label or near.role, float(scored.s[near.uid]), float(scored.n[near.uid]))
             for relation, near in neighbours(page.observation, element)
@@ -109,10 +109,18 @@ def shared_words(task: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words(task) if stem(word) in have))
 
 
-def features(uid: int) -> tuple[tuple[str, float], ...]:
-    """What moved the scores of an element most, if the scorer can say."""
-    ask = getattr(readings.scorer(), "explain", None)
-    return tuple((str(name), float(weight)) for name, weight in ask(uid)) if ask is not None else ()
+def influences(observation: Observation, explanation: Explanation) -> list[tuple[str, float]]:
+    """The strongest features of the element, then the other elements that the network listened to most."""
+    heard = [
+        (f"heard from “{short(near.label or near.role)}”", weight)
+        for uid, weight in explanation.neighbours
+        for near in (observation.elements[uid],)
+    ]
+    return [*explanation.features, *heard[:HEARD]]
+
+
+def short(label: str) -> str:
+    return label if len(label) <= LABEL else label[: LABEL - 1] + "…"
 
 
 def neighbours(observation: Observation, element: Element) -> list[tuple[str, Element]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.panels.minim.why import Hit, Why
+from app.panels.minim.why import Hit, Why, short
 from app.theme.tokens import Tokens
 
 WIDTH = 460
@@ -35,8 +36,6 @@ class WhyPopover(QFrame):
         self._section("What the rules found", [self._hit(hit) for hit in why.hits] or ["nothing"])
         shared = ", ".join(f"<b>{escape(word)}</b>" for word in why.shared)
         self._section("In common with the task", [shared or "no word"])
-        if why.features:
-            self._section("What moved the scores most", [self._feature(*f) for f in why.features])
         rows = [self._neighbour(*n) for n in why.neighbours]
         if rows:
             self._section("Around it", [f"<table cellspacing='0' cellpadding='2'>{''.join(rows)}</table>"])
@@ -48,6 +47,18 @@ class WhyPopover(QFrame):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.addWidget(scroll)
+        self._content = content
+        self._fit()
+
+    def add_influences(self, influences: Sequence[tuple[str, float]]) -> None:
+        """Show what the network went by; it comes later than the rest, because it takes a pass backwards."""
+        if influences:
+            rows = [self._influence(*i) for i in influences]
+            self._section("What moved necessity most (gradient × input)", ["<br>".join(rows)])
+            self._fit()
+
+    def _fit(self) -> None:
+        content = self._content
         tall = (
             content.heightForWidth(WIDTH - 4) if content.hasHeightForWidth() else content.sizeHint().height()
         )
@@ -84,14 +95,13 @@ class WhyPopover(QFrame):
             f"<br>{found}"
         )
 
-    def _feature(self, name: str, weight: float) -> str:
+    def _influence(self, name: str, weight: float) -> str:
         color = self._tokens.good if weight > 0 else self._tokens.bad
         return f"{escape(name)} <span style='color:{color}'>{weight:+.2f}</span>"
 
     def _neighbour(self, relation: str, label: str, s: float, n: float) -> str:
-        short = label if len(label) <= 44 else label[:43] + "…"
         muted = f"color:{self._tokens.muted}"
         return (
-            f"<tr><td style='{muted}'>{relation}</td><td>{escape(short)}</td>"
+            f"<tr><td style='{muted}'>{relation}</td><td>{escape(short(label))}</td>"
             f"<td style='{muted}'>s {s:.1f}</td><td style='{muted}'>n {n:.1f}</td></tr>"
         )
