@@ -1,134 +1,17 @@
-"""``studiolo bench``: prints what things cost here, beside the budgets of the design."""
+"""What the superquadric studio costs: single fits beside EMS, whole objects, and the panel while a part is dragged."""
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from app.bench.line import Line, pump
 from methods.core.errors import BadInput
 
 MESH_SUFFIXES = (".glb", ".obj", ".stl", ".ply", ".off")
-
-
-@dataclass(frozen=True)
-class Line:
-    """One row of the table. ``budget`` is None where a figure only informs."""
-
-    subject: str
-    what: str
-    value: float
-    unit: str
-    budget: float | None = None
-    note: str = ""
-
-    @property
-    def within(self) -> bool | None:
-        return None if self.budget is None else self.value <= self.budget
-
-    def __str__(self) -> str:
-        verdict = {None: "", True: "ok", False: "OVER"}[self.within]
-        budget = "" if self.budget is None else f"{self.budget:g} {self.unit}"
-        measured = f"{self.value:>10.4g} {self.unit:<4}"
-        return f"{self.what:<46} {measured} {budget:>12} {verdict:<5} {self.note}".rstrip()
-
-
-def run_bench(subject: str, as_json: bool = False, data: str | None = None) -> int:
-    """Print the table; the exit code is 0 however the figures are, because machines differ."""
-    makers: dict[str, Callable[[], Iterator[Line]]] = {
-        "window": window_lines,
-        "superquadrics": lambda: superquadric_lines(Path(data) if data else None),
-    }
-    if subject != "all" and subject not in makers:
-        raise BadInput(
-            f"There is nothing called {subject!r} to measure.", f"Known: all, {', '.join(makers)}."
-        )
-    os.environ["STUDIOLO_HOME"] = tempfile.mkdtemp(prefix="studiolo-bench-")
-    lines = []
-    for name, make in makers.items():
-        if subject in ("all", name):
-            if not as_json:
-                print(f"\n{name}\n{'what':<46} {'measured':>10} {'':<4} {'budget':>12}")
-            for line in make():
-                lines.append(line)
-                if not as_json:
-                    print(line, flush=True)
-    if as_json:
-        print(json.dumps([asdict(line) | {"within": line.within} for line in lines]))
-    return 0
-
-
-# --------------------------------------------------------------------------------------------- window
-
-_START = """
-import sys, time
-clock = time.perf_counter()
-from app.shell.application import make_application, make_window
-from PySide6.QtCore import QEvent, QObject
-app = make_application()
-window = make_window(safe_mode=True)
-class Paint(QObject):
-    at = None
-    def eventFilter(self, watched, event):
-        if event.type() == QEvent.Type.Paint and self.at is None:
-            self.at = time.perf_counter() - clock
-        return False
-paint = Paint()
-window.start.viewport().installEventFilter(paint)
-window.show()
-while paint.at is None:
-    app.processEvents()
-for _ in range(5):
-    app.processEvents()
-print(paint.at, time.perf_counter() - clock, "torch" in sys.modules)
-window.shut_down()
-"""
-
-_QUIT = """
-import sys, time
-from app.shell.application import make_application, make_window
-from PySide6.QtCore import QTimer
-app = make_application()
-window = make_window(safe_mode=True)
-window.show()
-def work(context):
-    while True:
-        context.check()
-        time.sleep(0.01)
-window.jobs.submit("endless", work)
-QTimer.singleShot(300, lambda: (marks.append(time.perf_counter()), window.close()))
-marks = []
-app.exec()
-print(time.perf_counter() - marks[0])
-"""
-
-
-def window_lines(repeats: int = 5) -> Iterator[Line]:
-    """Start, first paint, quit: each in processes of their own."""
-    starts = [_in_process(_START).split() for _ in range(repeats)]
-    loaded = any(words[2] == "True" for words in starts)
-    note = "torch was imported" if loaded else "torch not imported"
-    yield Line("window", "first paint", statistics.median(float(w[0]) for w in starts), "s", 0.6, note)
-    yield Line("window", "usable window", statistics.median(float(w[1]) for w in starts), "s", 1.5)
-    yield Line("window", "quit with a job running", float(_in_process(_QUIT)), "s", 2.0)
-
-
-def _in_process(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        raise RuntimeError(done.stderr[-2000:])
-    return done.stdout.strip().splitlines()[-1]
-
-
-# -------------------------------------------------------------------------------------- superquadrics
 
 
 def superquadric_lines(data: Path | None) -> Iterator[Line]:
@@ -191,7 +74,7 @@ def _panel() -> Iterator[Line]:
     window.show()
     panel = window.show_panel("superquadrics")
     panel.open_sample(panel.method.samples[0])
-    _pump(app, 3.0, lambda: not panel.busy)
+    pump(app, 3.0, lambda: not panel.busy)
     rng = np.random.default_rng(0)
     parts = tuple(
         Superquadric(
@@ -201,7 +84,7 @@ def _panel() -> Iterator[Line]:
     )
     panel.operations.set_shape("32 parts", Shape(parts))
     panel.select((1,))
-    _pump(app, 2.0)
+    pump(app, 2.0)
     costs = []
     panel.scene.transform_started.emit()
     for i in range(120):
@@ -274,10 +157,3 @@ def _gaps_while_fitting(app: Any, panel: Any) -> Iterator[Line]:
         yield Line(
             "superquadrics", "cancel to idle, largest", 1000 * max(cancels), "ms", 300, f"n {len(cancels)}"
         )
-
-
-def _pump(app: Any, seconds: float, until: Callable[[], bool] | None = None) -> None:
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end and not (until is not None and until()):
-        app.processEvents()
-        time.sleep(0.005)
