@@ -6,6 +6,7 @@ read with ``weights_only`` and mapped rather than copied.
 
 from __future__ import annotations
 
+import io
 import pickletools
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_PICKLE = 64 * 1024 * 1024
 """The pickle of a checkpoint holds names and shapes only."""
+OLD_PICKLES = 5
+"""An old checkpoint is this many pickles one after another, then raw numbers; a zipped one has one."""
 MAX_DEPTH = 32
 CHUNK = 1 << 20
 PLAIN_MODULES = (
@@ -63,27 +66,27 @@ def inspect(path: Path) -> Inspection:
 
 def _calls(path: Path) -> list[str]:
     """Names outside of plain tensors that opening the pickle would import, without opening it."""
+    found: set[str] = set()
+    strings: list[str] = []
     try:
-        raw = _pickle(path)
-        if raw is None:
-            return []
-        found, strings = set(), []
-        for opcode, argument, _ in pickletools.genops(raw):
-            if opcode.name == "GLOBAL":
-                found.add(str(argument).replace(" ", ".", 1))
-            elif opcode.name == "STACK_GLOBAL":
-                found.add(".".join(strings[-2:]))
-            elif opcode.name == "INST":
-                found.add(str(argument).replace(" ", ".", 1))
-            elif isinstance(argument, str):
-                strings.append(argument)
-    except Exception:  # what cannot be disassembled is refused by the reader with weights_only as well
-        return []
+        stream = io.BytesIO(_pickle(path))
+        for _ in range(OLD_PICKLES):
+            for opcode, argument, _ in pickletools.genops(stream):
+                if opcode.name in ("GLOBAL", "INST"):
+                    found.add(str(argument).replace(" ", ".", 1))
+                elif opcode.name == "STACK_GLOBAL":
+                    found.add(".".join(strings[-2:]))
+                elif isinstance(argument, str):
+                    strings.append(argument)
+    except (
+        Exception
+    ):  # the end, or what cannot be disassembled: the reader with weights_only refuses that as well
+        pass
     return sorted(name for name in found if name.rpartition(".")[0] not in PLAIN_MODULES)
 
 
-def _pickle(path: Path) -> bytes | None:
-    """The pickle of a zipped checkpoint, the beginning of an old one; None when there is none or it is huge."""
+def _pickle(path: Path) -> bytes:
+    """The pickle of a zipped checkpoint, the beginning of an old one; empty when there is none or it is huge."""
     if not zipfile.is_zipfile(path):
         with path.open("rb") as stream:
             return stream.read(MAX_PICKLE)
@@ -91,7 +94,7 @@ def _pickle(path: Path) -> bytes | None:
         for entry in archive.infolist():
             if entry.filename.endswith("data.pkl") and entry.file_size <= MAX_PICKLE:
                 return archive.read(entry)
-    return None
+    return b""
 
 
 def tensors(path: Path) -> list[tuple[str, torch.Tensor]]:
