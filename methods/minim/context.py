@@ -22,6 +22,8 @@ _INLINE = frozenset(
 
 _BEFORE = r"(?:your |enter |confirm |current |new |repeat |old |the |re-?enter |retype |existing |verify )*"
 
+_AFTER = r"(?: for (?:the|your|this|my|our|an?)(?: [\w-]+){1,3})?(?: \([\w ,.-]{1,20}\))?"
+
 
 def _label_pattern() -> re.Pattern[str]:
     """One pattern for all labels; the group that took part names the kind."""
@@ -29,7 +31,7 @@ def _label_pattern() -> re.Pattern[str]:
     for kind, words in rows("labels.txt"):
         kinds.setdefault(kind, []).append(words)
     groups = "|".join(f"(?P<{kind}>{'|'.join(words)})" for kind, words in kinds.items())
-    return re.compile(rf"{_BEFORE}(?:{groups})(?: \(optional\))?")
+    return re.compile(rf"{_BEFORE}(?:{groups}){_AFTER}")
 
 
 _LABEL = _label_pattern()

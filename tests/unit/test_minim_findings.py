@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from methods.minim import normalise, patterns, people
+from methods.minim.context import kind_of
 from methods.minim.findings import TYPES, find, type_of
 from methods.minim.observation import Element, Observation, Text
 from tests.shared import shared_path
@@ -324,3 +325,18 @@ def test_hard_cases_leave_nothing_once_the_findings_are_masked(case: str) -> Non
     joined = "\n".join(left)
     assert [s for s in expected.get("must_not_survive", ()) if s in joined] == []
     assert [s for s in expected["must_survive"] if s not in joined] == []
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [
+        ("Tax number for the invoice (optional)", "gov_id"),
+        ("Phone for the courier", "phone"),
+        ("E-mail (work)", "email"),
+        ("National identity number", "gov_id"),
+        ("Tax", "amount"),
+        ("Search for a phone", ""),
+    ],
+)
+def test_a_label_may_say_what_for(label: str, kind: str) -> None:
+    assert kind_of(label) == kind
