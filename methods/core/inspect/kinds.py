@@ -65,18 +65,19 @@ def kind(path: Path) -> str:
             raise BadInput(f"{path.name} is {what}.", remedy)
     if start.startswith(b"GGUF"):
         return "gguf"
-    if start.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
-        return "torch" if _has_pickle(path) else "npz"
+    if start.startswith(b"PK\x03\x04") and (names := _members(path)):
+        return "torch" if any(name.endswith("data.pkl") for name in names) else "npz"
     known(path)
     return suffix[1:] if suffix in (".safetensors", ".gguf", ".npz") else "torch"
 
 
-def _has_pickle(path: Path) -> bool:
+def _members(path: Path) -> list[str]:
+    """Names in a zip archive; empty if it is damaged, which the reader chosen by the suffix then tells."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return any(name.endswith("data.pkl") for name in archive.namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, UnicodeDecodeError):
-        return False
+            return archive.namelist()
+    except Exception:  # zipfile raises a dozen kinds on damaged files
+        return []
 
 
 def fits(found: Inspection) -> str:
