@@ -36,9 +36,11 @@ class Fold:
         for pair in self.pairs:
             observation = pair.screen.observation
             if pair.screen.id not in pages:
-                pages[pair.screen.id] = self.scorer.read(observation, find(observation))
-            page = pages[pair.screen.id]
-            heard.append(Heard(pair, page.s, self.scorer.logits(page, pair.task), page.counted, page.bonds))
+                findings = find(observation)
+                pages[pair.screen.id] = findings, self.scorer.read(observation, findings)
+            findings, page = pages[pair.screen.id]
+            logit = self.scorer.logits(page, pair.task)
+            heard.append(Heard(pair, findings, page.s, logit, page.counted, page.bonds))
         return heard
 
 

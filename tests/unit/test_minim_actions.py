@@ -151,14 +151,15 @@ def test_without_hand_labels_weak_ones_are_scored():
 
 
 def test_the_calibration_puts_the_best_threshold_at_one():
-    # The needed element says 0, the private one beside the task -1: any threshold between is best, of these
-    # the highest, as long as no more than the third that is needed is kept.
-    one = pair("a", True)
-    heard = [Heard(one, one.s, np.array([-9, 0, -1.0]), np.ones(3, bool), np.zeros((0, 2), np.int64))]
-    chosen = threshold.choose(heard, 5.0, most_kept=0.5)
+    # Of 40 elements one is needed and says 0, a private one says -1, the rest -5: any threshold between is best,
+    # of these the highest.
+    one = pair("a", True, s=(0.0, 0.0, 8.0, *[0.0] * 37))
+    logit = np.array([-5, 0, -1.0, *[-5] * 37])
+    heard = [Heard(one, (), one.s, logit, np.ones(40, bool), np.zeros((0, 2), np.int64))]
+    chosen = threshold.choose(heard, 5.0)
     (figures,) = threshold.scores(heard, chosen, threshold.TAU_N, 5.0)
-    assert (figures.tcnp, figures.tisl, figures.keep) == (1, 0, 0.5)
-    assert chosen.necessity(heard[0].logit, heard[0].counted)[1] == pytest.approx(1, abs=0.05)
+    assert (figures.tcnp, figures.tisl, figures.keep) == (1, 0, 1 / 39)
+    assert chosen.necessity(heard[0].logit, heard[0].counted)[1] == pytest.approx(1, abs=0.1)
     nothing = threshold.choose(heard, 5.0, most_kept=0.0)
     assert threshold.scores(heard, nothing, threshold.TAU_N, 5.0)[0].keep == 0
 
