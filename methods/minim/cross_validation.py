@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from methods.core.context import Context
@@ -13,6 +13,7 @@ from methods.minim.calibration import Calibration
 from methods.minim.evaluation import Table
 from methods.minim.findings import find
 from methods.minim.labelled import Labelled, Pair
+from methods.minim.network import Committee, Network
 from methods.minim.policy import Policy
 from methods.minim.scorer import Scorer
 from methods.minim.threshold import Heard
@@ -24,24 +25,35 @@ MOST_WEAK = 300
 
 @dataclass(frozen=True)
 class Fold:
-    """Apps left out, the network trained without them, and their pairs to be scored."""
+    """Apps left out, the networks trained without them, and their pairs to be scored."""
 
     apps: tuple[str, ...]
-    scorer: Scorer
+    members: tuple[Network, ...]
     pairs: tuple[Pair, ...]
 
+    def of(self, *members: int) -> Fold:
+        """The same with some of the networks only."""
+        return replace(self, members=tuple(self.members[i] for i in members))
+
+    def scorer(self, policy: Policy, calibration: Calibration | None = None) -> Scorer:
+        return Scorer(committee(self.members), policy.tau_n, policy.tau_s, calibration)
+
     def hear(self) -> list[Heard]:
-        """What the network says of the fold's pairs; each screen is read once."""
-        pages, heard = {}, []
+        """What the networks say of the fold's pairs; each screen is read once."""
+        scorer, pages, heard = self.scorer(Policy()), {}, []
         for pair in self.pairs:
             observation = pair.screen.observation
             if pair.screen.id not in pages:
                 findings = find(observation)
-                pages[pair.screen.id] = findings, self.scorer.read(observation, findings)
+                pages[pair.screen.id] = findings, scorer.read(observation, findings)
             findings, page = pages[pair.screen.id]
-            logit = self.scorer.logits(page, pair.task)
+            logit = scorer.logits(page, pair.task)
             heard.append(Heard(pair, findings, page.s, logit, page.counted, page.bonds))
         return heard
+
+
+def committee(members: Sequence[Network]) -> Network | Committee:
+    return members[0] if len(members) == 1 else Committee(members)
 
 
 def folds(
@@ -50,22 +62,21 @@ def folds(
     count: int,
     schedule: Schedule,
     context: Context,
-    graph: bool = True,
+    members: Sequence[str] = ("graph",),
     state: Path | None = None,
 ) -> list[Fold]:
-    """Train ``count`` networks, each without every ``count``-th app.
+    """Train ``count`` times, each time without every ``count``-th app.
 
     Args:
         prepared: screens to train on; those of apps that ``labelled`` does not hold are in every fold.
-        state: file name beside which each fold keeps its state after an epoch.
+        state: file name beside which each network keeps its state after an epoch.
     """
     found = []
     for i in range(min(count, len(labelled.apps))):
         apps = tuple(labelled.apps[i::count])
         kept = [p for p in prepared if p.screen.app not in apps]
-        resume = state and state.with_name(f"{state.name}.fold{i}")
-        network = training.train(kept, schedule, context, graph, resume)
-        found.append(Fold(apps, Scorer(network, threshold.TAU_N, 5.0), _pairs(labelled, apps, context.seed)))
+        networks = training.train_members(kept, schedule, context, members, state, f"fold{i}")
+        found.append(Fold(apps, tuple(networks), _pairs(labelled, apps, context.seed)))
     return found
 
 
@@ -78,25 +89,13 @@ def _pairs(labelled: Labelled, apps: Sequence[str], seed: int) -> tuple[Pair, ..
 
 
 def table(
-    labelled: Labelled,
-    found: Sequence[Fold],
-    calibration: Calibration,
-    policy: Policy,
-    context: Context,
-    graphless: Sequence[Fold] = (),
-    graphless_calibration: Calibration | None = None,
+    labelled: Labelled, found: Sequence[Fold], calibration: Calibration, policy: Policy, context: Context
 ) -> Table:
-    """The evaluation table over the pairs of all folds, each scored by the network that has not seen its app."""
-    pairs = [pair for fold in found for pair in fold.pairs]
-    whole = Table(pairs)
-    for i, fold in enumerate(found):
-        scorer = Scorer(fold.scorer.network, policy.tau_n, policy.tau_s, calibration)
-        alone = (
-            Scorer(graphless[i].scorer.network, policy.tau_n, policy.tau_s, graphless_calibration)
-            if graphless
-            else None
-        )
-        part = evaluation.evaluate(labelled, fold.pairs, scorer, policy, context, alone)
+    """The evaluation table over the pairs of all folds, each scored by networks that have not seen its app."""
+    whole = Table([pair for fold in found for pair in fold.pairs])
+    for fold in found:
+        scorer = fold.scorer(policy, calibration)
+        part = evaluation.evaluate(labelled, fold.pairs, scorer, policy, context)
         for name, rows in part.rows.items():
             whole.rows[name] += rows
             whole.leaks[name] += part.leaks[name]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from methods.minim import page_features, task_features
-from methods.minim.network import Network
+from methods.minim.network import Committee, Network
 from methods.minim.page_features import PageFeatures
 from methods.minim.task_features import TaskFeatures
 
@@ -27,7 +27,7 @@ class Explanation:
     neighbours: tuple[tuple[int, float], ...]
 
 
-def explain(network: Network, page: PageFeatures, task: TaskFeatures, uid: int) -> Explanation:
+def explain(network: Network | Committee, page: PageFeatures, task: TaskFeatures, uid: int) -> Explanation:
     """Attribute the necessity of element ``uid`` to what the network saw."""
     # Workers have switched gradients off.
     with torch.inference_mode(False), torch.enable_grad():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from methods.core.context import Context
 from methods.core.errors import BadInput
 from methods.core.results import Outcome
 from methods.minim import cross_validation, training
 from methods.minim.calibration import Calibration
-from methods.minim.labelled import read
+from methods.minim.cross_validation import Fold
+from methods.minim.labelled import Labelled, read
 from methods.minim.params import TrainParams
 from methods.minim.policy import Policy
 from methods.minim.threshold import TAU_N
@@ -28,21 +31,35 @@ def fit(params: TrainParams, context: Context, out: Path, data: Path, extra: Pat
     prepared = training.prepare(pairs, context)
     schedule = training.Schedule(epochs=params.epochs)
     state = Path(params.resume) if params.resume else None
-    calibration, scores = Calibration(), {}
+    members = ("graph", "alone") if params.members == "both" else (params.members,)
+    policy, calibration, scores = Policy(TAU_N, params.tau_s), Calibration(), {}
     count = min(params.folds, len(labelled.apps)) if len(labelled.apps) > 1 else 0
     if count:
-        folds = cross_validation.folds(labelled, prepared, count, schedule, context, params.graph, state)
+        folds = cross_validation.folds(labelled, prepared, count, schedule, context, members, state)
         calibration = cross_validation.calibrated(folds, params.tau_s)
-        table = cross_validation.table(labelled, folds, calibration, Policy(TAU_N, params.tau_s), context)
-        scores = table.to_dict() | {"labels": "hand" if labelled.hand else "weak"}
-    network = training.train(prepared, schedule, context, params.graph, state)
+        scores = cross_validation.table(labelled, folds, calibration, policy, context).to_dict()
+        if len(members) > 1:
+            scores |= {
+                member: _alone(labelled, folds, i, policy, context) for i, member in enumerate(members)
+            }
+    networks = training.train_members(prepared, schedule, context, members, state)
     about = {
         "apps": sorted({pair.screen.app for pair in pairs}), "pairs": len(pairs), "epochs": params.epochs,
-        "seed": context.seed, "graph": params.graph, "folds": count,
+        "seed": context.seed, "members": list(members), "folds": count,
+        "labels": "hand" if labelled.hand else "weak",
     }  # fmt: skip
-    kept = scores.get("minim", {})
-    training.save(out, network, TAU_N, params.tau_s, about, kept, calibration)
+    network = cross_validation.committee(networks)
+    training.save(out, network, TAU_N, params.tau_s, about, scores.get("minim", {}), calibration)
     context.progress(1.0, "done")
     warnings = () if count else ("No app was left out: the calibration was not chosen and nothing measured.",)
     facts = {**about, "tau_n": TAU_N, "tau_s": params.tau_s, "calibration": calibration.to_dict()}
     return Outcome(network, {**facts, "scores": scores}, warnings)
+
+
+def _alone(
+    labelled: Labelled, folds: Sequence[Fold], member: int, policy: Policy, context: Context
+) -> dict[str, Any]:
+    """The figures of one member by itself, under a calibration of its own."""
+    own = [fold.of(member) for fold in folds]
+    calibration = cross_validation.calibrated(own, policy.tau_s)
+    return cross_validation.table(labelled, own, calibration, policy, context).to_dict()["minim"]

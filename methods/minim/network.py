@@ -7,6 +7,7 @@ task; a new task runs the second tower only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import torch
@@ -168,3 +169,43 @@ class Network(nn.Module):
         mean = h.new_zeros(pages, h.shape[1]).scatter_reduce(0, index, h, "mean", include_self=False)
         top = h.new_zeros(pages, h.shape[1]).scatter_reduce(0, index, h, "amax", include_self=False)
         return torch.nn.functional.gelu(self.context(torch.cat([mean, top], 1)))
+
+
+class Committee(nn.Module):
+    """Networks whose opinions are averaged, with the interface of one: their states stand side by side."""
+
+    def __init__(self, members: Sequence[Network]) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(members)
+        self._widths = [member.config.width for member in members]
+
+    def page_state(self, numbers: Tensor, text: Tensor, edges: Tensor, relations: Tensor) -> Tensor:
+        """(N, sum of the widths), see :meth:`Network.page_state`."""
+        return torch.cat([m.page_state(numbers, text, edges, relations) for m in self.members], 1)
+
+    def sensitivity_of(self, state: Tensor) -> Tensor:
+        """Mean of the members' s, shape (N,)."""
+        return self._mean([m.sensitivity_of(own) for m, own in self._own(state)])
+
+    def necessity_logit(self, state: Tensor, *inputs: Tensor) -> Tensor:
+        """Mean of the members' logits, shape (N,); ``inputs`` as in :meth:`Network.necessity_logit`."""
+        return self._mean([m.necessity_logit(own, *inputs) for m, own in self._own(state)])
+
+    def _own(self, state: Tensor) -> Iterator[tuple[Network, Tensor]]:
+        return zip(self.members, state.split(self._widths, 1), strict=True)
+
+    @staticmethod
+    def _mean(values: Sequence[Tensor]) -> Tensor:
+        return torch.stack(values).mean(0)
+
+
+def describe(network: Network | Committee) -> list[dict[str, object]]:
+    """The configurations of a network's members, JSON-able; what :func:`build` needs."""
+    members = network.members if isinstance(network, Committee) else [network]
+    return [member.config.to_dict() for member in members]
+
+
+def build(members: Sequence[dict]) -> Network | Committee:
+    """An untrained network of the configurations that :func:`describe` gave."""
+    made = [Network(Config(**config)) for config in members]
+    return made[0] if len(made) == 1 else Committee(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from methods.core.params import Flag, Number, Text, Texts
+from methods.core.params import Choice, Flag, Number, Text, Texts
 
 _Task = Annotated[
     str, Text("What the agent is to do, in a sentence; without a task nothing counts as needed")
@@ -95,7 +95,13 @@ class TrainParams:
         ),
     ] = 3
     tau_s: Annotated[float, Number("Threshold to store", ge=0.0, le=10.0)] = 5.0
-    graph: Annotated[bool, Flag("Let elements hear their neighbours; without is a baseline")] = True
+    members: Annotated[
+        str,
+        Choice(
+            "Networks whose opinions are averaged: one that hears its neighbours, one that judges each element alone",
+            ("both", "graph", "alone"),
+        ),
+    ] = "both"
     resume: Annotated[
         str | None,
         Text("File that keeps the state after each epoch; where it is there, training goes on from it"),

@@ -17,7 +17,7 @@ from methods.minim.bonds import bind, bonds
 from methods.minim.calibration import Calibration, counted
 from methods.minim.explain import Explanation, explain
 from methods.minim.findings import Finding, rule_sensitivity
-from methods.minim.network import FORMAT_VERSION, Config, Network
+from methods.minim.network import FORMAT_VERSION, Committee, Network, build
 from methods.minim.observation import Observation
 from methods.minim.page_features import PageFeatures
 from methods.minim.task_features import Lexicon, TaskFeatures
@@ -52,7 +52,7 @@ class Scorer:
     """The trained network with its features. Safe to share: the work is done under a lock."""
 
     def __init__(
-        self, network: Network, tau_n: float, tau_s: float, calibration: Calibration | None = None
+        self, network: Network | Committee, tau_n: float, tau_s: float, calibration: Calibration | None = None
     ) -> None:
         self.network = network.eval()
         self.calibration = calibration or Calibration()
@@ -69,7 +69,7 @@ class Scorer:
         """
         path = Path(checkpoint) if checkpoint else SHIPPED
         tensors, header = checkpoints.load(path, "minim", FORMAT_VERSION)
-        network = Network(Config(**header.config["network"]))
+        network = build(header.config["members"])
         network.load_state_dict(tensors)
         config = header.config
         return cls(network, config["tau_n"], config["tau_s"], Calibration(**config["calibration"]))

@@ -26,7 +26,7 @@ from methods.minim import page_features, task_features
 from methods.minim.calibration import Calibration
 from methods.minim.findings import find
 from methods.minim.labelled import LabelledScreen, Pair
-from methods.minim.network import FORMAT_VERSION, Config, Network
+from methods.minim.network import FORMAT_VERSION, Committee, Config, Network, describe
 from methods.minim.page_features import PageFeatures
 from methods.minim.task_features import Lexicon, TaskFeatures
 
@@ -154,6 +154,28 @@ def train(
     return network.eval()
 
 
+def train_members(
+    prepared: Sequence[Prepared],
+    schedule: Schedule,
+    context: Context,
+    members: Sequence[str],
+    state: Path | None = None,
+    name: str = "all",
+) -> list[Network]:
+    """One network per member: "graph" hears its neighbours, "alone" does not.
+
+    Args:
+        state: beside this file each member keeps its state, under ``name``.
+    """
+    return [
+        train(
+            prepared, schedule, context, member == "graph",
+            state and state.with_name(f"{state.name}.{member}.{name}"),
+        )
+        for member in members
+    ]  # fmt: skip
+
+
 def step_loss(network: Network, screen: Prepared, pairs: list, schedule: Schedule) -> Tensor:
     """The loss of one screen with some of its tasks, all of them in one pass."""
     page, count = screen.page, len(screen.screen.s)
@@ -204,7 +226,7 @@ def _take_up(path: Path | None, network: Network, optimiser: object, plan: objec
 
 def save(
     path: Path,
-    network: Network,
+    network: Network | Committee,
     tau_n: float,
     tau_s: float,
     training: dict,
@@ -213,7 +235,7 @@ def save(
 ) -> None:
     """Write the weights with everything that :class:`methods.minim.scorer.Scorer` needs."""
     config = {
-        "network": network.config.to_dict(), "tau_n": tau_n, "tau_s": tau_s,
+        "members": describe(network), "tau_n": tau_n, "tau_s": tau_s,
         "calibration": (calibration or Calibration()).to_dict(),
     }  # fmt: skip
     checkpoints.save(path, network.state_dict(), Header("minim", FORMAT_VERSION, config, training, scores))

@@ -127,9 +127,9 @@ def test_every_app_is_left_out_of_the_network_that_scores_it(monkeypatch):
     hand = [pair(app, True) for app in "abc"]
     trained = []
 
-    def train(prepared, *_):
+    def train(prepared, schedule, context, graph, state):
         trained.append([p.screen.app for p in prepared])
-        return training.new_network()
+        return training.new_network(graph)
 
     monkeypatch.setattr(training, "train", train)
     labelled = Labelled({p.screen.id: p.screen for p in weak}, weak, hand)

@@ -13,7 +13,7 @@ from methods.minim.bonds import SHARE, bind, bonds
 from methods.minim.calibration import Calibration
 from methods.minim.findings import find
 from methods.minim.navigation import navigation
-from methods.minim.network import softmax_by
+from methods.minim.network import Committee, softmax_by
 from methods.minim.observation import Element, Observation, Screen, Text
 from methods.minim.scorer import Scorer
 from methods.minim.training import Schedule
@@ -293,3 +293,19 @@ def test_an_explanation_is_the_gradient_times_what_was_seen():
 
     slope = (logit(step) - logit(-step)) / (2 * step)
     assert value == pytest.approx(slope * original, rel=0.05, abs=1e-4)
+
+
+def test_a_committee_says_the_mean_of_its_members(tmp_path):
+    page, task = menu_page("navigation", 200.0), "Empty the spam folder"
+    members = [network(0, True), network(1, False)]
+    alone = [Scorer(member, 1.0, 5.0) for member in members]
+    path = tmp_path / "both.safetensors"
+    training.save(path, Committee(members), 1.0, 5.0, {}, {})
+    both = Scorer.load(path)
+    ready = both.read(page, ())
+    pages = [scorer.read(page, ()) for scorer in alone]
+    assert np.allclose(ready.s, np.mean([p.s for p in pages], 0), atol=1e-5)
+    logits = [scorer.logits(p, task) for scorer, p in zip(alone, pages, strict=True)]
+    assert np.allclose(both.logits(ready, task), np.mean(logits, 0), atol=1e-5)
+    told = both.explain(ready, task, 12)
+    assert told.features and told.neighbours
