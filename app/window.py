@@ -40,6 +40,7 @@ from app.theme import Theme
 from app.views.dock import DockTitle, make_dock
 from methods.core import methods
 from methods.core.declaration import Method, Sample
+from methods.core.opening import openers
 
 log = logging.getLogger("studiolo.window")
 
@@ -247,19 +248,16 @@ class MainWindow(QMainWindow):
                 self.projects.open(path)
                 continue
             panel = self.show_panel(method.id) if method else self.panel
-            if panel is None or not panel.accepts(path):
-                fitting = next((m for m in methods() if self._takes(m, path)), None)
-                if fitting is None:
+            fitting = [method] if method else openers(path, methods())
+            elsewhere = bool(fitting) and panel is not None and panel.method not in fitting
+            if panel is None or not panel.accepts(path) or elsewhere:
+                if not fitting:
                     self.tell(f"{path.name}: no method opens {path.suffix or 'files without a suffix'}.")
                     continue
-                panel = self.show_panel(fitting.id)
+                panel = self.show_panel(fitting[0].id)
             if path.exists():
                 self.settings.add_recent(path)
             panel.open_path(path)
-
-    @staticmethod
-    def _takes(method: Method, path: Path) -> bool:
-        return any(kind.load and path.suffix.lower() in kind.suffixes for kind in method.kinds)
 
     def paste(self) -> None:
         mime = QGuiApplication.clipboard().mimeData()

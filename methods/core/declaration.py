@@ -51,6 +51,8 @@ class Kind:
         suffixes: what a file dialog offers, most usual first.
         load: path of ``load(path: Path) -> value``; "" when values of this kind are never read.
         save: path of ``save(value, path: Path) -> None``; "" when never written.
+        sniff: path of ``sniff(path: Path) -> bool``, a quick look whether a file is of this kind; "" when its
+            suffix says enough. Asked only where several methods share the suffix.
         folder: it is a folder, not a file; an input without ``load`` is handed over as its path.
     """
 
@@ -59,6 +61,7 @@ class Kind:
     suffixes: tuple[str, ...] = ()
     load: str = ""
     save: str = ""
+    sniff: str = ""
     folder: bool = False
 
     @property

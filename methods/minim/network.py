@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from methods.minim.encoder import DIM
 from methods.minim.graph import RELATIONS
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Of weights files: rises when older weights no longer fit."""
 
 

@@ -12,6 +12,7 @@ import torch
 
 from methods.core import checkpoints
 from methods.core.declaration import ASSETS
+from methods.core.errors import BadInput
 from methods.minim import page_features, task_features
 from methods.minim.bonds import bind, bonds
 from methods.minim.calibration import Calibration, counted
@@ -70,6 +71,12 @@ class Scorer:
         path = Path(checkpoint) if checkpoint else SHIPPED
         tensors, header = checkpoints.load(path, "minim", FORMAT_VERSION)
         network = build(header.config["members"])
+        expected = len(page_features.NAMES), len(task_features.NAMES)
+        if any((m["page_features"], m["task_features"]) != expected for m in header.config["members"]):
+            raise BadInput(
+                f"{path.name} was trained on other features than this version computes.",
+                "Train again with minim train, or use the shipped weights.",
+            )
         network.load_state_dict(tensors)
         config = header.config
         return cls(network, config["tau_n"], config["tau_s"], Calibration(**config["calibration"]))

@@ -40,6 +40,7 @@ METHOD = Method(
             "mesh or point cloud",
             (".obj", ".ply", ".stl", ".off", ".glb", ".xyz", ".csv", ".txt", ".pts", ".npz"),
             load="methods.superquadrics.loading:load_target",
+            sniff="methods.superquadrics.sniff:is_table",
         ),
         Kind(
             "parts",
@@ -47,6 +48,7 @@ METHOD = Method(
             (".json", ".npz"),
             load="methods.superquadrics.formats:load",
             save="methods.superquadrics.formats:save",
+            sniff="methods.superquadrics.sniff:is_parts",
         ),
         Kind("mesh", "mesh", (".glb", ".obj", ".ply", ".stl"), save="methods.superquadrics.export:save_mesh"),
         Kind(

@@ -358,3 +358,15 @@ def test_the_window_takes_odd_sizes(window, qapp, size):
         qapp.processEvents()
         assert not window.grab().isNull()
     assert isinstance(window, QMainWindow)
+
+
+def test_a_file_goes_to_the_method_that_knows_it_whatever_is_shown(window, tmp_path):
+    from methods.core.declaration import ASSETS
+
+    observation = ASSETS / "samples" / "minim" / "mail.json"
+    parts = tmp_path / "parts.json"
+    parts.write_text('{"format": "studiolo-superquadrics", "version": 1, "parts": []}')
+    window.show_panel("superquadrics")
+    for path, expected in ((observation, "minim"), (parts, "superquadrics"), (observation, "minim")):
+        window.open_files([path])
+        assert window.panel.method.id == expected

@@ -1,5 +1,6 @@
 """The network, the scorer, the bonds and the training loop, on our own labelled pages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from methods.minim.bonds import SHARE, bind, bonds
 from methods.minim.calibration import Calibration
 from methods.minim.findings import find
 from methods.minim.navigation import navigation
-from methods.minim.network import Committee, softmax_by
+from methods.minim.network import Committee, Network, softmax_by
 from methods.minim.observation import Element, Observation, Screen, Text
 from methods.minim.scorer import Scorer
 from methods.minim.training import Schedule
@@ -309,3 +310,11 @@ def test_a_committee_says_the_mean_of_its_members(tmp_path):
     assert np.allclose(both.logits(ready, task), np.mean(logits, 0), atol=1e-5)
     told = both.explain(ready, task, 12)
     assert told.features and told.neighbours
+
+
+def test_weights_for_other_features_are_refused(tmp_path):
+    config = replace(network().config, task_features=3)
+    path = tmp_path / "old.safetensors"
+    training.save(path, Network(config), 1.0, 5.0, {}, {})
+    with pytest.raises(BadInput, match="other features"):
+        Scorer.load(path)

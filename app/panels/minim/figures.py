@@ -13,7 +13,7 @@ from methods.minim.policy import ABSTRACT, KEEP, REMOVE
 if TYPE_CHECKING:
     from app.panels.minim.readings import Scored
 
-IRRELEVANT, CRITICAL = 3.0, 7.0
+IRRELEVANT, CRITICAL = 3.0, 5.0
 """n at or below which an element is beside the task, and from which on the task cannot do without it."""
 
 

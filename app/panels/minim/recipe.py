@@ -27,7 +27,8 @@ def result_of(method: Method, state: Masking, outgoing: Outgoing, seconds: float
     if action is None or not state.source.path:
         return None
     known = {field.name for field in dataclasses.fields(action.params)}
-    chosen = {"task": state.task, "tau_n": state.tau_n, "tau_s": state.tau_s}
+    operators = tuple(f"{kind}={operator}" for kind, operator in sorted(dict(state.operators).items()))
+    chosen = {"task": state.task, "tau_n": state.tau_n, "tau_s": state.tau_s, "operators": operators}
     params = action.params(**{name: value for name, value in chosen.items() if name in known})
     missing = [
         what
