@@ -96,7 +96,7 @@ def _overview() -> str:
         "studiolo --list [--json]            name methods and actions",
         "studiolo tour --out DIR             open every panel on its sample and save pictures",
         "studiolo bench [METHOD]             print the performance table",
-        "studiolo checkpoint FILE [--json]   show what is inside a weights file",
+        "studiolo inspect FILE [--json]      show what is inside a weights file or model folder",
         "studiolo --version | --info | --safe-mode | --reset-settings",
         "",
         "Methods:",
@@ -302,22 +302,18 @@ def _bench(argv: list[str]) -> int:
     return run_bench(options.subject, as_json=options.json, data=options.data)
 
 
-def _checkpoint(argv: list[str]) -> int:
-    parser = _Parser(prog="studiolo checkpoint", description="Show what is inside a weights file.")
-    parser.add_argument("file", help="a .safetensors, .pt, .pth or .npz file")
+def _inspect(argv: list[str]) -> int:
+    parser = _Parser(
+        prog="studiolo inspect", description="Show what is inside a weights file or a model folder."
+    )
+    parser.add_argument("file", help="a .safetensors, .gguf, .pt, .pth, .bin or .npz file, or a folder")
     parser.add_argument("--json", action="store_true", help="print one JSON object on standard output")
     options = parser.parse_args(argv)
-    from methods.core.checkpoints import describe
+    from methods.core.inspect import describe, lines
 
     description = describe(Path(options.file))
-    if options.json:
-        print(json.dumps(description, allow_nan=False))
-    else:
-        facts = {k: v for k, v in description.items() if k != "tensors"}
-        print("\n".join(figures_text.lines(facts, 0.0)))
-        for tensor in description["tensors"]:
-            print(f"  {tensor['name']:<48} {tensor['dtype']:<10} {tensor['shape']}")
-    return DONE
+    print(json.dumps(description, allow_nan=False) if options.json else "\n".join(lines(description)))
+    return BAD_USAGE if description["refusal"] else DONE
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"tour": _tour, "bench": _bench, "checkpoint": _checkpoint}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {"tour": _tour, "bench": _bench, "inspect": _inspect}

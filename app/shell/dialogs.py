@@ -133,9 +133,9 @@ def checkpoint_dialog(description: dict[str, Any], parent: QWidget) -> QDialog:
     dialog = QDialog(parent)
     dialog.setWindowTitle(f"Inside {description.get('name', 'the file')}")
     dialog.resize(640, 480)
-    about = QLabel(
-        "\n".join(f"{key}: {value}" for key, value in description.items() if key not in ("tensors", "name"))
-    )
+    from methods.core.inspect import head
+
+    about = QLabel("\n".join(line.strip() for line in head(description)[1:]))
     about.setWordWrap(True)
     about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     tensors = description["tensors"]

@@ -245,7 +245,7 @@ def _full_screen(window: MainWindow) -> None:
 
 
 def _checkpoint(window: MainWindow) -> None:
-    path = window.open_file_dialog("Look inside a checkpoint", (".safetensors", ".pt", ".pth", ".npz"))
+    path = window.open_file_dialog("Look inside a checkpoint", (".safetensors", ".gguf", ".pt", ".pth", ".bin", ".npz"))
     if not path:
         return
 
@@ -256,7 +256,7 @@ def _checkpoint(window: MainWindow) -> None:
         dialogs.checkpoint_dialog(description, window).show()
 
     def work(context: object) -> object:
-        from methods.core.checkpoints import describe
+        from methods.core.inspect import describe
 
         return describe(Path(path))
 

@@ -150,3 +150,16 @@ def test_ctrl_c_ends_with_130(tmp_path):
 def test_debug_shows_the_traceback():
     done = studiolo("superquadrics", "fit", "absent.obj", "--debug")
     assert done.returncode == 2 and "Traceback" in done.stderr
+
+
+def test_inspect_tells_what_is_inside_and_refuses_with_exit_code_two(tmp_path):
+    weights = tmp_path / "w.npz"
+    np.savez(weights, weight=np.zeros((3, 2), np.float32))
+    done = studiolo("inspect", str(weights), "--json")
+    assert done.returncode == 0, done.stderr
+    (tensor,) = json.loads(done.stdout)["tensors"]
+    assert (tensor["name"], tensor["shape"]) == ("weight", [3, 2])
+    pointer = tmp_path / "big.safetensors"
+    pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n")
+    done = studiolo("inspect", str(pointer))
+    assert done.returncode == 2 and "Git LFS" in done.stdout + done.stderr

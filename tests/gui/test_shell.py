@@ -337,7 +337,7 @@ def test_quitting_asks_and_can_be_taken_back(window):
 def test_about_and_checkpoint_dialogs_open(window, tmp_path, qtbot):
     import numpy as np
 
-    from methods.core.checkpoints import describe
+    from methods.core.inspect import describe
 
     np.savez(tmp_path / "w.npz", weight=np.zeros((3, 2)))
     for dialog in (

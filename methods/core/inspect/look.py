@@ -80,7 +80,13 @@ def describe(path: Path) -> dict[str, Any]:
 
 
 def lines(description: dict[str, Any]) -> list[str]:
-    """What :func:`describe` found, for a terminal."""
+    """What :func:`describe` found, for a terminal: :func:`head`, then a line per tensor."""
+    tensors = [f"  {_one_line(t['name']):<48} {t['dtype']:<10} {t['shape']}" for t in description["tensors"]]
+    return head(description) + tensors
+
+
+def head(description: dict[str, Any]) -> list[str]:
+    """What :func:`describe` found of the file as a whole, its name first."""
     said = {
         "format": description["format"],
         "fits": description["fits"] or "nothing this program knows",
@@ -95,7 +101,6 @@ def lines(description: dict[str, Any]) -> list[str]:
     out += [f"  {key} = {_one_line(value)}" for key, value in description["metadata"].items()]
     for key, value in (description["header"] or {}).items():
         out.append(f"  {key} = {_one_line(value)}")
-    out += [f"  {_one_line(t['name']):<48} {t['dtype']:<10} {t['shape']}" for t in description["tensors"]]
     return out
 
 
