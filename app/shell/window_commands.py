@@ -245,7 +245,9 @@ def _full_screen(window: MainWindow) -> None:
 
 
 def _checkpoint(window: MainWindow) -> None:
-    path = window.open_file_dialog("Look inside a checkpoint", (".safetensors", ".gguf", ".pt", ".pth", ".bin", ".npz"))
+    path = window.open_file_dialog(
+        "Look inside a checkpoint", (".safetensors", ".gguf", ".pt", ".pth", ".bin", ".npz")
+    )
     if not path:
         return
 
