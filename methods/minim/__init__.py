@@ -43,6 +43,7 @@ METHOD = Method(
             "observation",
             (".json", ".txt", ".yaml", ".yml", ".html", ".htm", ".xml", ".gz"),
             load="methods.minim.formats:load",
+            sniff="methods.minim.sniff:is_observation",
         ),
         Kind("screenshot", "screenshot", (".png", ".webp", ".jpg", ".jpeg")),
         Kind("minimised", "minimised observation", folder=True, save="methods.minim.actions:save_export"),

@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from methods.core.errors import BadInput
 from methods.minim.observation import Element, Observation
 from methods.minim.redact import Redaction
+from methods.minim.search import Searched
 
 _JSON_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _SEPARATOR = r"[ \-./()\u00a0\u2009\u202f]"
@@ -128,7 +129,7 @@ class _Pile:
         self.texts = list(texts)
 
     @cached_property
-    def views(self) -> list[tuple[str, str]]:
+    def views(self) -> list[tuple[str, Searched]]:
         """All texts in one, in every way to read them, each with its name."""
         literal = "\0".join(text for _, text in self.texts)
         readings = {
@@ -141,32 +142,34 @@ class _Pile:
         unique: dict[str, str] = {}
         for form, text in readings.items():
             unique.setdefault(_fold(text), form)
-        return [(form, text) for text, form in unique.items()]
+        return [(form, Searched(text)) for text, form in unique.items()]
 
     @cached_property
-    def ungrouped(self) -> list[str]:
-        return [_GROUPS.sub("", text) for _, text in self.views]
+    def ungrouped(self) -> list[Searched]:
+        return [Searched(_GROUPS.sub("", view.text)) for _, view in self.views]
 
     @cached_property
-    def tight(self) -> tuple[str, list[int]]:
+    def tight(self) -> tuple[Searched, list[int]]:
         """The plain view without any space between its characters or its texts, and where each one was."""
-        text = self.views[0][1]
+        text = self.views[0][1].text
         runs = [m.span() for m in re.finditer(r"[^\s\0]+", text)]
-        return "".join(text[a:b] for a, b in runs), [i for run in runs for i in range(*run)]
+        tight = "".join(text[a:b] for a, b in runs)
+        return Searched(tight), [i for run in runs for i in range(*run)]
 
     def find(self, wanted: _Wanted) -> Iterator[tuple[str, str]]:
         """Where it is found and in which form."""
-        for (form, text), ungrouped in zip(self.views, self.ungrouped, strict=True):
-            for start, end in _all(text, wanted.plain):
+        for (form, view), ungrouped in zip(self.views, self.ungrouped, strict=True):
+            text = view.text
+            for start, end in view.all(wanted.plain):
                 if wanted.bounded(text, start, end):
                     yield self._where(text, start), form
             if wanted.digits and wanted.digits in ungrouped:
                 for match in wanted.grouped.finditer(text):
                     yield self._where(text, match.start()), "as digits"
         if wanted.splits:
-            text = self.views[0][1]
+            text = self.views[0][1].text
             tight, places = self.tight
-            for start, end in _all(tight, wanted.tight):
+            for start, end in tight.all(wanted.tight):
                 first, last = places[start], places[end - 1] + 1
                 if last - first > len(wanted.tight) and wanted.bounded(text, first, last):
                     split = "\0" in text[first:last]
@@ -178,13 +181,6 @@ class _Pile:
             lines = text.count("\n")
             return f"{name}, line {text.count(chr(10), 0, at) + 1}" if lines else name
         return self.texts[min(text.count("\0", 0, at), len(self.texts) - 1)][0]
-
-
-def _all(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    at = text.find(wanted) if wanted else -1
-    while at >= 0:
-        yield at, at + len(wanted)
-        at = text.find(wanted, at + 1)
 
 
 def _fold(text: str) -> str:

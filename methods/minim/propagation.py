@@ -11,6 +11,7 @@ import numpy as np
 
 from methods.minim.normalise import Folded, fold, fold_url
 from methods.minim.observation import Observation
+from methods.minim.search import Searched
 
 _GLUE = " \t\n\r\v\f\0"
 _GROUPING = _GLUE + "-.()/"
@@ -45,7 +46,7 @@ class Needle:
 class Haystack:
     """All texts of a page (copies left out), to be searched for one needle after the other.
 
-    Searching takes one pass over the characters of the page for each of up to three views of it.
+    Up to three views of the page are searched for each.
     """
 
     def __init__(self, observation: Observation) -> None:
@@ -60,6 +61,7 @@ class Haystack:
         self._plain = _lower(self._cased)
         lengths = [len(f.text) + 1 for f in self._folded]
         self._starts = [0, *np.cumsum(lengths).tolist()]
+        self._in_cased, self._in_plain = Searched(self._cased), Searched(self._plain)
         self._spaced = _without(self._plain, _GLUE)
         self._grouped = _without(self._plain, _GROUPING)
 
@@ -68,9 +70,9 @@ class Haystack:
         folded = fold(needle.text).text.strip()
         wanted = _lower(folded)
         if needle.strict:
-            ranges = [r for r in _occurrences(self._cased, folded) if self._free(*r, "-_")]
+            ranges = [r for r in self._in_cased.all(folded) if self._free(*r, "-_")]
         else:
-            ranges = [r for r in _occurrences(self._plain, wanted) if self._free(*r)]
+            ranges = [r for r in self._in_plain.all(wanted) if self._free(*r)]
         spaced, grouped = _strip(wanted, _GLUE), _strip(wanted, _GROUPING)
         letters = spaced.isalpha()
         if len(spaced) >= (_SPACED_LETTERS if letters else _SPACED_CODE):
@@ -79,9 +81,9 @@ class Haystack:
             ranges += self._through(self._grouped, grouped)
         return list(dict.fromkeys(hit for r in ranges for hit in self._hits(*r)))
 
-    def _through(self, view: tuple[str, np.ndarray], wanted: str) -> Iterator[tuple[int, int]]:
+    def _through(self, view: tuple[Searched, np.ndarray], wanted: str) -> Iterator[tuple[int, int]]:
         text, places = view
-        for start, end in _occurrences(text, wanted):
+        for start, end in text.all(wanted):
             first, last = int(places[start]), int(places[end - 1]) + 1
             if self._free(first, last):
                 yield first, last
@@ -120,15 +122,8 @@ def _strip(text: str, unwanted: str) -> str:
     return text.translate(dict.fromkeys(map(ord, unwanted)))
 
 
-def _without(text: str, unwanted: str) -> tuple[str, np.ndarray]:
+def _without(text: str, unwanted: str) -> tuple[Searched, np.ndarray]:
     """``text`` without some characters, and where each of the others stood."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     places = np.flatnonzero(~np.isin(codes, np.array([ord(c) for c in unwanted], np.uint32)))
-    return codes[places].tobytes().decode("utf-32-le", "surrogatepass"), places
-
-
-def _occurrences(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    at = text.find(wanted) if wanted else -1
-    while at >= 0:
-        yield at, at + len(wanted)
-        at = text.find(wanted, at + 1)
+    return Searched(codes[places].tobytes().decode("utf-32-le", "surrogatepass")), places
