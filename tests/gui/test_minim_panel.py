@@ -177,11 +177,13 @@ def test_why_tells_what_the_network_went_by(opened, window, qtbot):
     settle(opened, qtbot)
     opened.select(element(opened, "134").uid)
     assert window.registry.run("privacy.why")
+    height = opened.popover.height()
 
     def shown():
         return " ".join(label.text() for label in opened.popover.findChildren(QLabel))
 
     qtbot.waitUntil(lambda: "task: words shared" in shown())
+    assert opened.popover.height() > height
     assert "+1.50" in shown() and "-0.25" in shown() and "heard from “Inbox”" in shown()
     opened.popover.close()
 

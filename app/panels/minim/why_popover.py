@@ -59,6 +59,7 @@ class WhyPopover(QFrame):
 
     def _fit(self) -> None:
         content = self._content
+        self._column.activate()
         tall = (
             content.heightForWidth(WIDTH - 4) if content.hasHeightForWidth() else content.sizeHint().height()
         )
@@ -77,11 +78,13 @@ class WhyPopover(QFrame):
         head.setProperty("role", "section")
         self._column.addSpacing(6)
         self._column.addWidget(head)
+        head.show()  # what is added to an open window counts for its size only once it is shown
         for row in rows:
             label = QLabel(row)
             label.setTextFormat(Qt.TextFormat.RichText)
             label.setWordWrap(True)
             self._column.addWidget(label)
+            label.show()
 
     def _hit(self, hit: Hit) -> str:
         t = self._tokens
