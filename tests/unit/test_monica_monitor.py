@@ -78,7 +78,10 @@ def test_probe_files_round_trip(tmp_path):
     assert back.vectors[1].direction.tolist() == [1, 2, 3] and back.vectors[1].ceiling == 0.25
 
 
-@pytest.mark.parametrize("change", [{"width": 4}, {"window": 2}, {"pool": "max"}, {"weights": 9}, {"layer": -1}, {"ceilings": {"7": 1}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [{"width": 4}, {"window": 2}, {"pool": "max"}, {"weights": 9}, {"layer": -1}, {"ceilings": {"7": 1}}],
+)
 def test_probe_files_that_do_not_fit_together_are_refused(tmp_path, change):
     path = tmp_path / "probe.safetensors"
     probes.save(path, probe_with_vector())
@@ -141,7 +144,10 @@ def test_intervals_draw_whole_groups():
     assert (low, high) == (0.0, 1.0)
 
 
-@given(hnp.arrays(np.float64, st.tuples(st.integers(1, 7), st.just(2)), elements=st.floats(-9, 9, width=16)), st.integers(1, 4))  # fmt: skip
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(1, 7), st.just(2)), elements=st.floats(-9, 9, width=16)),
+    st.integers(1, 4),
+)
 def test_features_while_running_are_those_of_the_finished_run(steps, window):
     features = StepFeatures([3], 1, 2, window)
     yes, found = torch.tensor([True]), []
