@@ -33,6 +33,9 @@ _BIN = 1 / 1500
 _BALL_STEPS = 56
 _BALLS = 6
 _FEWEST_POINTS = 16
+_ASKED = 128
+"""Points of a region away from the surface that are asked before it is taken as one."""
+_GOLDEN = 0.6180339887498949
 _LIFT = 0.8
 _CLOSE = 0.03
 _SHEET = 0.006
@@ -342,7 +345,9 @@ def _mesh_inside(
     regions = regions.reshape(-1)
     for region in range(1, count + 1):
         mine = np.flatnonzero(regions == region)
-        answer = occupied(mine[:: max(len(mine) // 64, 1)])
+        # Even steps through the cells would keep to one side of the grid; those of the golden ratio do not.
+        chosen = np.unique((len(mine) * (_GOLDEN * np.arange(_ASKED) % 1)).astype(np.int64))
+        answer = occupied(mine[chosen])
         # through a hole in the surface a region may be half in, half out
         solid[mine] = answer[0] if answer.all() or not answer.any() else occupied(mine)
     return solid

@@ -236,3 +236,24 @@ def test_furniture(name: str, least: float) -> None:
     assert len(shape) <= 16
     assert figures.iou is not None and figures.iou > least
     assert figures.chamfer_rel < 0.01
+
+
+@pytest.mark.parametrize("name", ["621", "035"])
+def test_a_region_that_leaks_through_a_hole_is_asked_point_by_point(name):
+    from methods.superquadrics.loading import load_target
+
+    target = load_target(shared_path("data", "meshes", "random_parts", f"{name}.obj"))
+    samples = sample_solid(target, np.random.default_rng(0), lambda: None)
+    world = samples.centre + samples.scale * (samples.points @ samples.frame.T)
+    assert (target.occupancy(world) == samples.solid).all()
+
+
+def test_a_cup_cut_open_is_solid_where_the_winding_number_says():
+    cylinder = trimesh.creation.cylinder(1.0, 2.0, sections=48)
+    lid = cylinder.face_normals[:, 2] > 0.9
+    cylinder.update_faces(~lid)
+    target = mesh_target(cylinder)
+    samples = sample_solid(target, np.random.default_rng(0), lambda: None)
+    world = samples.centre + samples.scale * (samples.points @ samples.frame.T)
+    wrong = target.occupancy(world) != samples.solid
+    assert samples.weights[wrong].sum() < 0.002 * samples.weights[samples.solid].sum()
