@@ -145,6 +145,7 @@ class MainWindow(QMainWindow):
         self.start.sample_requested.connect(self.open_sample)
         self.start.file_requested.connect(lambda method: self.ask_open(method))
         self.start.panel_requested.connect(lambda method: self.show_panel(method.id))
+        self.start.panel_requested.connect(lambda method: self.show_panel(method.id))
         self.start.recent_requested.connect(lambda path: self.open_files([Path(path)]))
         self.start.recent_forgotten.connect(self._forget_recent)
 

@@ -155,10 +155,17 @@ class StartPage(QScrollArea):
                     self._add_sample(menu, method, entry)
                 sample.setMenu(menu)
             row.addWidget(sample)
-        own = QPushButton("Open my file…")
-        own.setAccessibleName(f"Open my file in {method.title}")
-        own.clicked.connect(lambda: self.file_requested.emit(method))
-        row.addWidget(own)
+        else:
+            start = QPushButton("Start")
+            start.setProperty("role", "primary")
+            start.setAccessibleName(f"Start {method.title}")
+            start.clicked.connect(lambda: self.panel_requested.emit(method))
+            row.addWidget(start)
+        if any(kind.load for kind in method.kinds):
+            own = QPushButton("Open my file…")
+            own.setAccessibleName(f"Open my file in {method.title}")
+            own.clicked.connect(lambda: self.file_requested.emit(method))
+            row.addWidget(own)
         row.addStretch(1)
         return row
 

@@ -133,10 +133,17 @@ def test_both_looks_are_readable():
 
 
 def test_the_theme_switches_while_the_window_is_open(window):
+    beside = window.start.mapTo(
+        window, window.start.rect().topRight()
+    )  # where no card is, however many there are
+
+    def lightness():
+        return window.grab().toImage().pixelColor(beside.x() - 30, beside.y() + 40).lightness()
+
     window.set_theme("dark")
-    dark = window.grab().toImage().pixelColor(700, 300).lightness()
+    dark = lightness()
     window.set_theme("light")
-    assert window.grab().toImage().pixelColor(700, 300).lightness() > dark + 100
+    assert lightness() > dark + 100
 
 
 # --------------------------------------------------------------------------------------------- settings
@@ -370,3 +377,12 @@ def test_a_file_goes_to_the_method_that_knows_it_whatever_is_shown(window, tmp_p
     for path, expected in ((observation, "minim"), (parts, "superquadrics"), (observation, "minim")):
         window.open_files([path])
         assert window.panel.method.id == expected
+
+
+def test_a_method_without_samples_starts_from_its_card(window):
+    from PySide6.QtWidgets import QPushButton
+
+    buttons = {b.accessibleName(): b for b in window.start.findChildren(QPushButton)}
+    buttons["Start Sycophancy drift"].click()
+    assert window.panel.method.id == "monica"
+    assert "Open my file in Sycophancy drift" not in buttons
