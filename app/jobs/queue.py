@@ -284,5 +284,8 @@ class JobQueue:
 
 def _torch_inference() -> contextlib.AbstractContextManager[Any]:
     """torch's inference mode belongs to a thread; entered only where torch is in use already."""
-    torch = sys.modules.get("torch")
-    return torch.inference_mode() if torch is not None else contextlib.nullcontext()
+    if "torch" not in sys.modules:
+        return contextlib.nullcontext()
+    import torch  # waits where another lane is in the middle of importing it
+
+    return torch.inference_mode()

@@ -1,5 +1,7 @@
 """Worker lanes: order, coalescing, cancel, owners, errors, shutdown."""
 
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -207,3 +209,29 @@ def test_many_jobs_leave_nothing_behind(jobs):
     jobs.submit("y", lambda context: 1)
     wait(lambda: len(jobs.jobs) <= 201)
     assert len(threading.enumerate()) < 10
+
+
+def test_a_job_waits_while_another_lane_imports_torch():
+    code = """
+import sys, threading, time
+from app.jobs import JobQueue
+
+states = []
+queue = JobQueue(lambda call: call())
+def note(job):
+    states.append((job.state, job.error))
+def load(context):
+    import torch
+queue.submit("imports torch", load, lane="one", on_finished=note)
+while "torch" not in sys.modules:
+    time.sleep(0.0005)
+for _ in range(3):
+    queue.submit("meanwhile", lambda context: None, lane="two", on_finished=note)
+    time.sleep(0.02)
+while len(states) < 4:
+    time.sleep(0.01)
+queue.shutdown(5)
+assert states == [("done", None)] * 4, states
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
