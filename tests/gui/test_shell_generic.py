@@ -253,11 +253,12 @@ def test_every_real_method_works_in_it(make_panel, qtbot):
     for method in methods():
         panel = make_panel(method)
         assert isinstance(panel, GenericPanel)
-        panel.open_sample(method.samples[0])
-        settle(panel, qtbot)
+        for sample in method.samples[:1]:
+            panel.open_sample(sample)
+            settle(panel, qtbot)
+            assert panel.document.state.file(panel.action.inputs[0].name) == str(sample.path)
         assert panel.message_bar.texts == [] or "Error" not in panel.message_bar.texts[0]
-        assert panel.document.state.file(panel.action.inputs[0].name) == str(method.samples[0].path)
-        panel.choose_action(method.actions[-1].id)  # the one that describes a file
+        panel.choose_action(method.actions[-1].id)  # a quick one: it describes a file, or lists
         panel.run_default()
         settle(panel, qtbot)
         assert panel.document.state.shown_result, method.id
