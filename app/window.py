@@ -145,7 +145,6 @@ class MainWindow(QMainWindow):
         self.start.sample_requested.connect(self.open_sample)
         self.start.file_requested.connect(lambda method: self.ask_open(method))
         self.start.panel_requested.connect(lambda method: self.show_panel(method.id))
-        self.start.panel_requested.connect(lambda method: self.show_panel(method.id))
         self.start.recent_requested.connect(lambda path: self.open_files([Path(path)]))
         self.start.recent_forgotten.connect(self._forget_recent)
 
@@ -165,9 +164,9 @@ class MainWindow(QMainWindow):
         self._show_place()
 
     def show_panel(self, method_id: str) -> Panel:
-        """The panel of a method, opened if it is not open yet."""
+        """Show the panel of a method, opened if it is not open yet."""
+        panel = self.panel_of(method_id)
         self._leave_panel()
-        panel = self.panels.get(method_id) or self._open_panel(method_id)
         self.stack.setCurrentWidget(panel)
         self.inspector.setCurrentWidget(panel.inspector)
         self.docks["inspector"].show()
@@ -176,6 +175,10 @@ class MainWindow(QMainWindow):
         self.session.active = method_id
         self._show_place()
         return panel
+
+    def panel_of(self, method_id: str) -> Panel:
+        """The panel of a method, opened if it is not open yet, whether it is shown or not."""
+        return self.panels.get(method_id) or self._open_panel(method_id)
 
     def close_panel(self) -> None:
         """Close the shown panel; its document stays in the project until the window closes."""

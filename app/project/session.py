@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from app.project.document import Document
 from app.project.file import Project, read_project, write_project
+from methods.core.atomic import atomic_writer
 from methods.core.errors import BadInput
 
 
@@ -19,6 +20,13 @@ class Codec(Protocol):
     def save(self, state: Any) -> dict[str, bytes]: ...
 
     def load(self, members: Mapping[str, bytes]) -> Any: ...
+
+
+Prepare = Callable[[tuple[str, ...], str], object]
+
+
+def _nothing(method_ids: tuple[str, ...], active: str) -> None:
+    pass
 
 
 @dataclass
@@ -58,11 +66,16 @@ class Session:
         return tuple((method_id, entry.document.revision) for method_id, entry in self.entries.items())
 
     def add(self, method_id: str, document: Document[Any], codec: Codec) -> None:
-        """A panel has opened: its document takes what the project holds for it."""
-        self.entries[method_id] = Entry(document, codec)
-        waiting = self._take_waiting(method_id)
+        """A panel has opened: its document takes what the project holds for it.
+
+        Raises:
+            BadInput: it cannot be read; it stays in the project as it is, and the panel gets no document.
+        """
+        waiting = _members_of(self._others, method_id)
         if waiting:
             document.replace(codec.load(waiting), "Open project")
+        self._others = {n: d for n, d in self._others.items() if not n.startswith(f"{method_id}/")}
+        self.entries[method_id] = Entry(document, codec)
         document.subscribe(lambda _: self._changed())
 
     def remove(self, method_id: str) -> None:
@@ -74,7 +87,7 @@ class Session:
 
     def methods_in_file(self) -> tuple[str, ...]:
         """Methods that the opened project has members of and that no panel has taken yet."""
-        return tuple(dict.fromkeys(name.split("/", 1)[0] for name in self._others))
+        return _method_ids(self._others)
 
     def snapshot(self) -> Project:
         """Everything as a project, now; cheap enough for the main thread, as states are immutable."""
@@ -93,7 +106,7 @@ class Session:
         """
         project = self.snapshot()
         if path.exists():
-            shutil.copy2(path, path.with_name(path.name + "~"))
+            _keep(path)
         write_project(path, project)
         self.path = path
         self._unsaved = False
@@ -101,17 +114,24 @@ class Session:
             entry.document.mark_saved()
         self._changed()
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, prepare: Prepare = _nothing) -> None:
         """Replace everything by the project in ``path``.
+
+        Args:
+            prepare: called when the file could be read and nothing has changed yet, with the ids of its
+                methods and the one that was shown. What it adds must be able to read its members too.
 
         Raises:
             BadInput, OSError: it cannot be opened; what is open stays.
         """
-        self._take(read_project(path), path)
+        project = read_project(path)
+        prepare(_method_ids(project.members), _active(project))
+        self._take(project, path)
 
-    def recover(self, path: Path) -> None:
+    def recover(self, path: Path, prepare: Prepare = _nothing) -> None:
         """Take over an autosave: its content, unsaved, under the name of the project it came from."""
         project = read_project(path)
+        prepare(_method_ids(project.members), _active(project))
         origin = str(project.about.get("path") or "")
         self._take(project, Path(origin) if origin else None)
         self._unsaved = True
@@ -141,19 +161,28 @@ class Session:
         known = tuple(f"{method_id}/" for method_id in self.entries)
         self._others = {n: d for n, d in project.members.items() if not (known and n.startswith(known))}
         self.path = path
-        active = project.about.get("active")
-        self.active = active if isinstance(active, str) else ""
+        self.active = _active(project)
         self._unsaved = False
         self._changed()
-
-    def _take_waiting(self, method_id: str) -> dict[str, bytes]:
-        waiting = _members_of(self._others, method_id)
-        self._others = {n: d for n, d in self._others.items() if not n.startswith(f"{method_id}/")}
-        return waiting
 
     def _changed(self) -> None:
         for listener in tuple(self._listeners):
             listener()
+
+
+def _keep(path: Path) -> None:
+    """Copy ``path`` to ``<name>~`` in one step: a full disk must not cost the copy that is there."""
+    with path.open("rb") as old, atomic_writer(path.with_name(path.name + "~")) as stream:
+        shutil.copyfileobj(old, stream)
+
+
+def _method_ids(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.split("/", 1)[0] for name in names))
+
+
+def _active(project: Project) -> str:
+    active = project.about.get("active")
+    return active if isinstance(active, str) else ""
 
 
 def _members_of(members: Mapping[str, bytes], method_id: str) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,13 +33,13 @@ class Projects:
             self._window.show_start()
 
     def open(self, path: Path) -> None:
-        if self.may_discard() and self._load(lambda: self.session.open(path)):
+        if self.may_discard() and self._load(self.session.open, path):
             self._window.settings.add_recent(path)
             self.autosave.remove()
 
     def recover(self, path: Path) -> None:
         """Take over an autosave, and write it under this run's own name before the old one goes."""
-        if self._load(lambda: self.session.recover(path)):
+        if self._load(self.session.recover, path):
             self.autosave.flush()
             path.unlink(missing_ok=True)
 
@@ -69,7 +70,7 @@ class Projects:
             path = check_suffix(path, SUFFIX)
             self.session.save(path)
         except (StudioloError, OSError) as error:
-            self._window.tell(f"The project could not be saved. {error}")
+            self._window.tell(f"The project could not be saved. {in_words(error)}")
             return False
         self.autosave.remove()
         self._window.settings.add_recent(path)
@@ -83,18 +84,38 @@ class Projects:
         answer = self._window.ask_to_save(self.session.title)
         return answer == "discard" or (answer == "save" and self.save())
 
-    def _load(self, load: Callable[[], None]) -> bool:
-        window = self._window
+    def _load(self, load: Callable[[Path, Callable[[tuple[str, ...], str], None]], None], path: Path) -> bool:
+        window, shown = self._window, self._window.panel
+
+        def show(method_ids: tuple[str, ...], active: str) -> None:
+            """Every panel must be there before anything changes: what one cannot read stays unopened.
+
+            Read only when its panel is shown, a damaged member would be found when the project is already
+            the one that Save writes to, and the next Save would put emptiness in its place.
+            """
+            known = [m.id for m in methods() if m.id in method_ids]
+            for method_id in known:
+                window.panel_of(method_id)
+            if known:
+                window.show_panel(active if active in known else known[0])
+
         try:
-            load()
-            waiting = (*self.session.methods_in_file(), *self.session.entries)
-            known = [m.id for m in methods() if m.id in waiting]
-            active = self.session.active if self.session.active in known else (known[0] if known else "")
-            if active:
-                window.show_panel(active)
+            load(path, show)
         except (StudioloError, OSError) as error:
-            window.tell(str(error))
+            if window.panel is not shown and shown is None:
+                window.show_start()
+            elif shown is not None:
+                window.show_panel(shown.method.id)
+            window.tell(in_words(error))
             return False
         for panel in window.panels.values():
             panel.message_bar.clear()
         return True
+
+
+def in_words(error: Exception) -> str:
+    """An error for people: which file and what is wrong with it, without numbers of the system."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        name = Path(os.fsdecode(error.filename2 or error.filename)).name
+        return f"{name}: {error.strerror[0].lower()}{error.strerror[1:]}."
+    return str(error)

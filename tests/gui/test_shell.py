@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.commands import Command, CommandRegistry, match
+from app.project.file import Project, write_project
 from app.shell import dialogs, layout
 from app.shell.faults import Faults
 from app.shell.palette import CommandPalette, ShortcutSheet
@@ -331,6 +332,31 @@ def test_saving_into_a_read_only_place_keeps_the_work_unsaved(window, tmp_path, 
     monkeypatch.setattr(session_module, "write_project", refuse)
     assert not window.projects.save_to(tmp_path / "a.studiolo")
     assert window.session.dirty and "could not be saved" in told[0]
+
+
+@pytest.mark.parametrize("opened_before", [False, True])
+def test_a_damaged_project_is_not_what_save_writes_to(window, tmp_path, opened_before):
+    if opened_before:
+        window.show_panel("superquadrics").operations.add()
+        window.session.entries["superquadrics"].document.mark_saved()
+    path = tmp_path / "damaged.studiolo"
+    write_project(path, Project({"superquadrics/parts.json": b'{"parts": 5}'}, {"active": "superquadrics"}))
+    told = []
+    window.tell = told.append
+    window.open_files([path])
+    assert len(told) == 1 and "not a parts file" in told[0]
+    assert window.session.path is None and not window.session.dirty
+    assert (window.panel is not None) == opened_before
+    if opened_before:
+        assert len(window.panel.operations.shape.parts) == 1
+
+
+def test_what_the_system_refuses_is_told_in_words(window, tmp_path):
+    told = []
+    window.tell = told.append
+    (tmp_path / "folder.studiolo").mkdir()
+    window.open_files([tmp_path / "gone.studiolo", tmp_path / "folder.studiolo"])
+    assert told == ["gone.studiolo: no such file or directory.", "folder.studiolo: is a directory."]
 
 
 def test_quitting_asks_and_can_be_taken_back(window):

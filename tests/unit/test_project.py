@@ -330,6 +330,36 @@ def test_a_project_that_cannot_be_opened_changes_nothing(tmp_path):
     assert document.state == "kept" and session.dirty
 
 
+def test_members_that_a_panel_cannot_read_stay_in_the_project(tmp_path):
+    bad = archive(tmp_path / "bad.studiolo", {"demo/state.json": b"{"})
+    session = Session()
+    session.open(bad)
+    with pytest.raises(BadInput):
+        session.add("demo", Document(""), TextCodec())
+    assert session.entries == {}
+    session.save(tmp_path / "copy.studiolo")
+    assert read_project(tmp_path / "copy.studiolo").members == {"demo/state.json": b"{"}
+
+
+def test_a_full_disk_keeps_the_version_before(tmp_path, monkeypatch):
+    session, document = session_with("one")
+    path = tmp_path / "a.studiolo"
+    for text in ("two", "three"):
+        session.save(path)
+        document.edit("type", text)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    assert set(before) == {"a.studiolo", "a.studiolo~"}
+
+    def full(source, target, *rest):
+        target.write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    with pytest.raises(OSError):
+        session.save(path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before and session.dirty
+
+
 def test_a_failed_save_stays_dirty(tmp_path):
     session, _ = session_with()
     with pytest.raises(OSError):

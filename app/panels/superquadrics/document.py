@@ -92,14 +92,21 @@ def _decode_target(members: Mapping[str, bytes]) -> Target:
 
     about = _json(members, "target.json")
     values: dict[str, Any] = {name: str(about.get(name, "")) for name in TEXTS}
-    values |= {name: tuple(map(str, about.get(name, ()))) for name in LISTS}
+    for name in LISTS:
+        listed = about.get(name, [])
+        if not isinstance(listed, list):
+            raise BadInput(f"The project's target.json is damaged: {name} is not a list.")
+        values[name] = tuple(map(str, listed))
+    shown_of = about.get("shown_of")
+    if shown_of is not None and (not isinstance(shown_of, int) or isinstance(shown_of, bool)):
+        raise BadInput("The project's target.json is damaged: shown_of is not a whole number.")
     for name in ARRAYS:
         data = members.get(f"target/{name}.npy")
         try:
             values[name] = None if data is None else np.load(io.BytesIO(data), allow_pickle=False)
-        except (ValueError, EOFError, OSError) as error:
+        except (ValueError, EOFError, OSError, MemoryError) as error:  # its header may ask for terabytes
             raise BadInput(f"The project's target/{name}.npy is damaged: {error}.") from error
-    return Target(**values, shown_of=about.get("shown_of"))
+    return Target(**values, shown_of=shown_of)
 
 
 def _json(members: Mapping[str, bytes], name: str) -> dict[str, Any]:
@@ -107,7 +114,7 @@ def _json(members: Mapping[str, bytes], name: str) -> dict[str, Any]:
         raise BadInput(f"The project holds no {name}.", "Open a project that this program saved.")
     try:
         value = json.loads(members[name])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"The project's {name} is damaged: {error}.") from error
     if not isinstance(value, dict):
         raise BadInput(f"The project's {name} is not an object.")
