@@ -32,7 +32,24 @@ class Kernel(Protocol):
         ...
 
 
-class PointKernel:
+class DenseKernel:
+    """The kernel of any symmetric cost.
+
+    Args:
+        cost: (..., N, N).
+        gamma: scalar, or (...) per batch; in the unit of the cost.
+    """
+
+    def __init__(self, cost: Tensor, gamma: Tensor | float) -> None:
+        self.cost = cost
+        self.gamma = torch.as_tensor(gamma, dtype=cost.dtype, device=cost.device)
+        self.log = -self.cost / self.gamma[..., None, None]
+
+    def smooth(self, log_v: Tensor) -> Tensor:
+        return torch.logsumexp(self.log + log_v.unsqueeze(-2), -1)
+
+
+class PointKernel(DenseKernel):
     """The kernel between points of any kind, here tokens.
 
     Args:
@@ -42,12 +59,7 @@ class PointKernel:
     """
 
     def __init__(self, points: Tensor, gamma: Tensor | float, aspect: Tensor | None = None) -> None:
-        self.cost = cost(points, aspect)
-        self.gamma = torch.as_tensor(gamma, dtype=points.dtype, device=points.device)
-        self.log = -self.cost / self.gamma[..., None, None]
-
-    def smooth(self, log_v: Tensor) -> Tensor:
-        return torch.logsumexp(self.log + log_v.unsqueeze(-2), -1)
+        super().__init__(cost(points, aspect), gamma)
 
 
 class GridKernel:
@@ -86,11 +98,11 @@ class Step:
     log_a: Tensor
     log_b: Tensor
 
-    def plan(self, kernel: PointKernel) -> Tensor:
+    def plan(self, kernel: DenseKernel) -> Tensor:
         """(..., N, N): mass that moved from j (last dimension) to i."""
         return (self.log_a.unsqueeze(-1) + kernel.log + self.log_b.unsqueeze(-2)).exp()
 
-    def transport(self, kernel: PointKernel) -> Tensor:
+    def transport(self, kernel: DenseKernel) -> Tensor:
         """(...): <c, plan>, an upper bound of the squared 2-Wasserstein distance between old and new."""
         return (self.plan(kernel) * kernel.cost).sum((-2, -1))
 

@@ -11,7 +11,7 @@ from methods.evidence.page import Box, Page, Token
 
 MODES = ("single", "any_of", "all_of")
 COVERED = 0.5
-"""Share of a token's box inside an evidence box from which on the token is evidence."""
+"""Share of a token's box inside an evidence box, or the other way round, from which on the token is evidence."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def evidence_tokens(page: Page, asked: Asked) -> tuple[int, ...]:
     return tuple(
         i
         for i, token in enumerate(page.tokens)
-        if any(_share(token.box, box) >= COVERED for box in asked.boxes)
+        if any(max(_share(token.box, box), _share(box, token.box)) >= COVERED for box in asked.boxes)
     )
 
 
