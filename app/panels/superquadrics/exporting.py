@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QBuffer, QByteArray
+
 from app.panels.superquadrics.exports import ExportChoice
-from methods.core.errors import BadInput
+from methods.core.atomic import write_atomically
+from methods.core.errors import BadInput, StudioloError
 from methods.core.results import Result
 from methods.core.runner import run_action, save_output
 
@@ -43,7 +47,7 @@ class Exporter:
                 self._write_turntable(params, path)
             else:
                 self._run_and_save(kind, params, path)
-        except (BadInput, OSError) as error:
+        except (StudioloError, OSError) as error:
             self._panel.show_error(error)
 
     def _run_and_save(self, kind: str, params: Any, path: Path) -> None:
@@ -66,8 +70,11 @@ class Exporter:
 
     def _write_picture(self, params: Any, path: Path) -> None:
         image = self._panel.scene.screenshot(params.scale)
-        if not image.save(str(path)):
-            raise BadInput(f"{path} cannot be written as a picture.", "Choose another place or .png.")
+        data, buffer = QByteArray(), QBuffer()
+        buffer.setBuffer(data)
+        if not image.save(buffer, path.suffix[1:].upper()):
+            raise BadInput(f"{path.name} cannot be written as a picture.", "Choose a name ending in .png.")
+        write_atomically(path, bytes(data.data()))
         self._done(path)
 
     def _write_turntable(self, params: Any, path: Path) -> None:
@@ -90,13 +97,13 @@ def write_gif(frames: list[np.ndarray], seconds: float, path: Path) -> None:
     from PIL import Image
 
     images = [Image.fromarray(frame).quantize(128, dither=Image.Dither.NONE) for frame in frames]
-    partial = path.with_name(path.name + ".part")
+    stream = io.BytesIO()
     images[0].save(
-        partial,
+        stream,
         format="GIF",
         save_all=True,
         append_images=images[1:],
         loop=0,
         duration=max(20, round(1000 * seconds / len(images))),
     )
-    partial.replace(path)
+    write_atomically(path, stream.getvalue())
