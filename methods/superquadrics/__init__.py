@@ -38,7 +38,7 @@ METHOD = Method(
         Kind(
             "target",
             "mesh or point cloud",
-            (".obj", ".ply", ".stl", ".off", ".glb", ".xyz", ".csv", ".txt", ".pts", ".npz"),
+            (".obj", ".ply", ".stl", ".off", ".glb", ".xyz", ".csv", ".txt", ".pts", ".npz", ".npy"),
             load="methods.superquadrics.loading:load_target",
             sniff="methods.superquadrics.sniff:is_table",
         ),

@@ -86,13 +86,8 @@ def info(params: Any, context: Context, file: Path) -> Outcome:
     from methods.superquadrics import formats
     from methods.superquadrics.loading import describe
 
-    if file.suffix.lower() == ".json":
+    if formats.is_parts_file(file):
         return _describe_parts(formats.load(file))
-    if file.suffix.lower() == ".npz":
-        try:
-            return _describe_parts(formats.load(file))
-        except BadInput:
-            pass  # an .npz of points or triangles
     facts = describe(file)
     return Outcome(None, facts, tuple(facts.pop("warnings", ())))
 
@@ -117,7 +112,7 @@ def _part_ids(text: str, shape: Shape) -> tuple[int, ...]:
     """Ids of the parts that ``"1,3,4"`` (counted from 1, in file order) names."""
     ids = []
     for word in text.split(","):
-        number = int(word) if word.strip().isdigit() else 0
+        number = int(word) if word.strip().isdecimal() else 0
         if not 1 <= number <= len(shape.parts):
             raise BadInput(f"--only: there is no part {word.strip()!r}.", f"Use 1 to {len(shape.parts)}.")
         ids.append(shape.parts[number - 1].id)

@@ -125,6 +125,18 @@ def rename(shape: Shape, part_id: int, name: str) -> Shape:
     return describe(shape, {part_id}, lambda part: replace(part, name=_unique(name, taken)))
 
 
+def named(shape: Shape) -> Shape:
+    """The same shape with a name for every part that has none, as lists and exported objects need."""
+    taken = {part.name for part in shape.parts}
+    parts = []
+    for number, part in enumerate(shape.parts, start=1):
+        if not part.name.strip():
+            part = replace(part, name=_unique(f"part {number}", taken))
+            taken.add(part.name)
+        parts.append(part)
+    return shape.with_parts(tuple(parts))
+
+
 def translate(shape: Shape, ids: Iterable[int], vector: ArrayLike) -> Shape:
     """Move by ``vector``, in world axes and the shape's unit."""
     step = np.asarray(vector, float)

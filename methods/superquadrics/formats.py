@@ -20,7 +20,7 @@ import re
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -364,11 +364,47 @@ def save(shape: Shape, path: str | os.PathLike[str]) -> None:
     write_atomically(Path(path), _dumps(shape).encode() if suffix == ".json" else _to_npz(shape))
 
 
-def is_parts_npz(path: Path) -> bool:
-    """Whether an .npz file names the arrays of parts rather than points or triangles."""
+def is_parts_file(path: Path) -> bool:
+    """Whether a file holds parts rather than points or triangles, by a look at its ending and its head.
+
+    JSON always does; NPZ when it names the arrays of parts or holds one K x 11 table, NPY when it is such a
+    table, and text when its first line names the columns e1, e2, a1, a2, a3.
+    """
+    suffix = path.suffix.lower()
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = {name.removesuffix(".npy") for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
-        return False
-    return set(_REQUIRED) <= names or "format" in names
+        if suffix == ".json":
+            return True
+        if suffix == ".npy":
+            with path.open("rb") as file:
+                return _is_table(_npy_shape(file))
+        if suffix == ".npz":
+            return _is_parts_npz(path)
+        if suffix in (".csv", ".txt"):
+            with path.open("rb") as file:
+                head = file.readline(1000).decode("utf-8", errors="replace").lower()
+            return re.findall(r"\w+", head)[:5] == ["e1", "e2", "a1", "a2", "a3"]
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        pass  # whoever opens it can tell best what is wrong
+    return False
+
+
+def _is_parts_npz(path: Path) -> bool:
+    with zipfile.ZipFile(path) as archive:
+        members = archive.namelist()
+        names = {name.removesuffix(".npy") for name in members}
+        if set(_REQUIRED) <= names or "format" in names:
+            return True
+        if len(members) != 1 or names & {"points", "vertices"}:
+            return False
+        with archive.open(members[0]) as file:
+            return _is_table(_npy_shape(file))
+
+
+def _npy_shape(file: IO[bytes]) -> tuple[int, ...]:
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return read(file)[0]
+
+
+def _is_table(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 2 and 1 <= shape[0] <= MAX_PARTS and shape[1] == 11

@@ -385,6 +385,39 @@ def test_a_bad_file_says_so_and_keeps_what_is_open(studio, window, qapp, tmp_pat
     assert len(studio.message_bar.texts) == 1 and "Traceback" not in studio.message_bar.texts[0]
 
 
+def test_a_full_disk_keeps_every_file_that_was_exported_before(fitted, qapp, tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    for kind, params, name in (
+        ("parts", None, "parts.json"),
+        ("mesh", MeshParams(resolution=4), "mesh.glb"),
+        ("points", SampleParams(points=50), "points.ply"),
+        ("picture", PictureParams(), "view.png"),
+        ("turntable", TurntableParams(frames=4, size=32), "turn.gif"),
+    ):
+        (tmp_path / name).write_text("before")
+        fitted.message_bar.clear()
+        fitted.exporter.write(kind, params, tmp_path / name)
+        settle(qapp, fitted)
+        assert "o space left on device" in fitted.message_bar.texts[-1], name
+        assert (tmp_path / name).read_text() == "before"
+    assert len(list(tmp_path.iterdir())) == 5
+    assert list(fitted.runs.inputs._folder.glob("*")) == []
+
+
+def test_tables_of_earlier_tools_open_as_parts_with_names(studio, window, qapp, tmp_path):
+    np.save(tmp_path / "rows.npy", np.tile([0.5, 1, 0.1, 0.2, 0.3, 0, 0, 0, 1, 2, 3], (2, 1)))
+    nameless = {"translation": [0, 0, 0], "rotation": [1, 0, 0, 0], "size": [1, 1, 1], "exponents": [1, 1]}
+    parts = {"format": "studiolo-superquadrics", "version": 1, "parts": [nameless, nameless]}
+    (tmp_path / "nameless.json").write_text(json.dumps(parts))
+    for name in ("rows.npy", "nameless.json"):
+        window.open_files([tmp_path / name])
+        settle(qapp, studio)
+        assert [part.name for part in studio.operations.shape.parts] == ["part 1", "part 2"]
+
+
 def test_actions_without_what_they_need_say_so(studio, qapp):
     studio.run_default()
     studio.runs.run("refine")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from methods.core.errors import BadInput
 from methods.superquadrics import edits
+from methods.superquadrics.actions import _part_ids
 from methods.superquadrics.geometry import world_gauge
 from methods.superquadrics.model import Shape, Superquadric, quaternion_to_matrix
 from methods.superquadrics.rotations import (
@@ -155,3 +156,17 @@ def test_a_part_cannot_be_scaled_to_nothing(factors):
 def test_a_part_cannot_mirror_itself():
     with pytest.raises(BadInput):
         edits.link_pair(two_legs(), 1, 1, "x", 0.0)
+
+
+def test_parts_without_a_name_get_a_free_one():
+    shape = Shape(
+        (Superquadric(), Superquadric(name="part 1"), Superquadric(name=" "), Superquadric(name="a"))
+    )
+    assert [part.name for part in edits.named(shape).parts] == ["part 2", "part 1", "part 3", "a"]
+    assert edits.named(edits.named(shape)) == edits.named(shape)
+
+
+@pytest.mark.parametrize("text", ["0", "2", "²", "x", "1,", "-1", "1.0"])
+def test_a_part_that_is_not_there_is_named(text):
+    with pytest.raises(BadInput, match="there is no part"):
+        _part_ids(text, Shape((Superquadric(),)))

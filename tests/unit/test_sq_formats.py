@@ -318,6 +318,28 @@ def rows(rng, count):
     return np.hstack([exponents, sizes, rng.uniform(-4, 4, (count, 6))])
 
 
+def test_parts_are_told_from_points_by_a_look_inside(tmp_path):
+    table, cloud = np.full((5, 11), 0.5), np.random.default_rng(0).random((400, 11))
+    formats.save(example(), tmp_path / "saved.npz")
+    formats.save(example(), tmp_path / "saved.json")
+    np.save(tmp_path / "table.npy", table)
+    np.savez(tmp_path / "table.npz", anything=table)
+    (tmp_path / "table.csv").write_text("e1,e2,a1,a2,a3,z,y,x,tx,ty,tz\n" + ",".join(["0.5"] * 11))
+    for path in tmp_path.iterdir():
+        assert formats.is_parts_file(path), path.name
+        assert formats.load(path).parts, path.name
+    others = tmp_path / "others"
+    others.mkdir()
+    np.save(others / "cloud.npy", cloud)
+    np.savez(others / "cloud.npz", points=cloud[:5])
+    np.savez(others / "mesh.npz", vertices=cloud[:5, :3], faces=[[0, 1, 2]])
+    (others / "cloud.csv").write_text("x,y,z\n1,2,3\n")
+    for suffix in ("npy", "npz", "csv", "txt", "obj"):
+        (others / f"garbage.{suffix}").write_bytes(b"\x93NUMPY\x01\x00\xff\xff garbage")
+    for path in others.iterdir():
+        assert not formats.is_parts_file(path), path.name
+
+
 def test_k_by_11_rows_mean_what_earlier_tools_mean():
     table = rows(np.random.default_rng(1), 50)
     shape = formats.from_rows(table, unit="m")

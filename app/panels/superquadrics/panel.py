@@ -34,6 +34,7 @@ from app.views.scene3d import Delta, SceneView
 from methods.core.declaration import Method
 from methods.core.errors import BadInput, StudioloError
 from methods.core.runner import Loaded, load_input
+from methods.superquadrics import edits
 from methods.superquadrics.model import Shape
 
 
@@ -116,7 +117,7 @@ class SuperquadricsPanel(Panel):
         value = loaded.value
         self.operations.select(())
         if isinstance(value, Shape):
-            self.document.edit(f"Open {path.name}", replace(self.document.state, shape=value))
+            self.document.edit(f"Open {path.name}", replace(self.document.state, shape=edits.named(value)))
         else:
             self.document.edit(f"Open {path.name}", Studio(Shape(unit=value.unit), value, loaded.source))
             if value.shown_of:
@@ -308,16 +309,10 @@ class SuperquadricsPanel(Panel):
 
 
 def read(method: Method, path: Path) -> Loaded:
-    """A mesh, cloud or parts file; which one is told by the suffix, and for .npz by its content."""
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        return load_input(method, "parts", path)
-    if suffix == ".npz":
-        from methods.superquadrics.formats import is_parts_npz
+    """A mesh, cloud or parts file; which one is told by its suffix and its head."""
+    from methods.superquadrics.formats import is_parts_file
 
-        if is_parts_npz(path):
-            return load_input(method, "parts", path)
-    return load_input(method, "target", path)
+    return load_input(method, "parts" if is_parts_file(path) else "target", path)
 
 
 PANEL = SuperquadricsPanel
