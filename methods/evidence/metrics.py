@@ -13,47 +13,71 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.evidence.page import Box
-from methods.evidence.samples import Asked
+from methods.evidence.page import Box, Page
+from methods.evidence.samples import Asked, evidence_tokens
 
 ANLS_THRESHOLD = 0.5
 
 
 @dataclass(frozen=True)
 class Score:
-    """The figures of one answered question; None where a figure is not defined.
+    """The figures of one answer to a question that the page tells, each in [0, 1] but the distance.
 
     Attributes:
-        pointing: the likeliest token lies in the evidence.
-        mass: share of the probability that lies on the evidence.
+        pointing: the middle of the likeliest word lies in the evidence; among equally likely ones their share.
+        mass: probability on the words of the evidence.
         iou: of the answer's box with the evidence, the best over the boxes where any will do.
+        iou50: whether that is at least one half.
+        distance: 2-Wasserstein distance of the mass on words to the nearest distribution on the evidence, in percent
+            of the page's diagonal; NaN without words or without mass.
         anls, exact: of the answer's text.
     """
 
     pointing: float
     mass: float
     iou: float
+    iou50: float
+    distance: float
     anls: float
     exact: float
 
 
-def score(
-    asked: Asked, masses: np.ndarray, centres: np.ndarray, evidence: Sequence[int], box: Box | None, text: str
-) -> Score:
+def score(asked: Asked, page: Page, masses: np.ndarray, box: Box | None, text: str) -> Score:
     """Score one answer.
 
     Args:
-        masses: (N,) probability of each token. centres: (N, 2) their middles in pixels.
-        evidence: indices of the tokens that are evidence.
-        box: of the answer, None for "no evidence".
+        page: the words the masses are about. masses: (N,) probability of each; the rest to 1 is on "no evidence".
+        box: of the answer, None for "no evidence", which points nowhere.
     """
-    top = int(masses.argmax()) if len(masses) else -1
-    hit = top >= 0 and box is not None and any(_inside(centres[top], b) for b in asked.boxes)
-    mass = float(masses[list(evidence)].sum()) if evidence else 0.0
+    centres = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens]).reshape(
+        -1, 2
+    )
+    inside = np.array([any(_inside(centre, b) for b in asked.boxes) for centre in centres], bool)
+    pointing = 0.0
+    if box is not None and len(masses):
+        pointing = float(inside[masses == masses.max()].mean())
+    held = np.zeros(len(masses), bool)
+    held[list(evidence_tokens(page, asked))] = True
+    overlap = 0.0 if box is None else best_iou(box, asked)
     return Score(
-        float(hit), mass, 0.0 if box is None else best_iou(box, asked), anls(text, asked.answer),
-        float(normal(text) == normal(asked.answer)),
-    )  # fmt: skip
+        pointing=pointing,
+        mass=float(masses[held].sum()),
+        iou=overlap,
+        iou50=float(overlap >= 0.5),
+        distance=100 * _distance(centres, masses, asked.boxes) / max(math.hypot(page.width, page.height), 1),
+        anls=anls(text, asked.answer),
+        exact=float(normal(text) == normal(asked.answer)),
+    )
+
+
+def _distance(centres: np.ndarray, masses: np.ndarray, boxes: Sequence[Box]) -> float:
+    """In pixels; each unit of mass goes to the nearest box, so no plan has to be sought."""
+    total = masses.sum()
+    if not boxes or not total > 0:
+        return math.nan
+    low, high = np.array(boxes)[:, :2], np.array(boxes)[:, 2:]
+    gap = np.maximum(np.maximum(low - centres[:, None], centres[:, None] - high), 0)
+    return float(np.sqrt((gap**2).sum(-1).min(-1) @ masses / total))
 
 
 def best_iou(box: Box, asked: Asked) -> float:
@@ -119,9 +143,10 @@ def auroc(scores: Sequence[float], positive: Sequence[bool]) -> float:
 
 
 def interval(values: Sequence[float], seed: int = 0, draws: int = 2000) -> tuple[float, float]:
-    """95 % bootstrap interval of the mean; of differences it is the paired one."""
+    """95 % bootstrap interval of the mean; of differences between two methods it is the paired one."""
     data = np.asarray(values, float)
     if not len(data):
         return math.nan, math.nan
-    means = np.random.default_rng(seed).choice(data, (draws, len(data))).mean(1)
+    rng = np.random.default_rng(seed)
+    means = [rng.choice(data, len(data)).mean() for _ in range(draws)]
     return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))

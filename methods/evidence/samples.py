@@ -22,6 +22,7 @@ class Asked:
         answer: "" when the page does not tell.
         boxes: evidence in pixels of the picture.
         mode: "single", "any_of" (any box is right) or "all_of" (the evidence is their union).
+        field: what is asked for, e.g. "total". decoys: values of the same type elsewhere on the page.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Asked:
     boxes: tuple[Box, ...]
     mode: str = "single"
     field: str = ""
+    decoys: int = 0
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def ngrams(word: str) -> tuple[int, ...]:
     marked = f"<{plain}>"
     for size in (3, 4, 5):
         found.update(marked[i : i + size] for i in range(len(marked) - size + 1))
-    return tuple(sorted(1 + crc32(gram.encode()) % (BUCKETS - 1) for gram in found))
+    return tuple(sorted(1 + crc32(gram.encode("utf-8", "surrogatepass")) % (BUCKETS - 1) for gram in found))
 
 
 @lru_cache(1 << 17)
