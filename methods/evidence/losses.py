@@ -36,7 +36,7 @@ def flow_loss(flowed: list[Tensor], evidence: Tensor, cost: Tensor, weights: Wei
     last = len(flowed) - 1
     total = -_mass(flowed[-1], evidence)
     for k in range(1, last):
-        target = _blurred(evidence, cost, weights.blur * (1 - k / last))
+        target = _blurred(evidence, cost, flowed[0], weights.blur * (1 - k / last))
         total = total - (k / last) * (target * flowed[k]).sum(-1)
     return total.mean() / ((last + 1) / 2)
 
@@ -46,12 +46,13 @@ def _mass(log_p: Tensor, evidence: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def _blurred(evidence: Tensor, cost: Tensor, width: float) -> Tensor:
-    """Evidence spread over its neighbourhood; what the page does not tell stays on NULL, what it tells stays off it."""
-    spread = torch.exp(-cost / (2 * width**2)) @ evidence.float().unsqueeze(-1)
-    spread = spread[..., 0]
-    told = ~evidence[:, -1:]
-    spread = torch.where(told, spread, evidence.float())
+def _blurred(evidence: Tensor, cost: Tensor, start: Tensor, width: float) -> Tensor:
+    """Evidence spread over its neighbourhood; what the page does not tell stays on NULL, what it tells stays off it.
+
+    Padding gets nothing, as it had nothing at the start.
+    """
+    spread = (torch.exp(-cost / (2 * width**2)) @ evidence.float().unsqueeze(-1))[..., 0]
+    spread = torch.where(evidence[:, -1:], evidence.float(), spread) * start.exp()
     spread[:, -1] *= evidence[:, -1]
     return spread / spread.sum(-1, keepdim=True)
 

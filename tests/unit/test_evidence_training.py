@@ -146,6 +146,13 @@ def test_early_steps_are_told_the_region_and_the_last_one_the_words():
     assert told == pytest.approx(np.log(4), abs=1e-5)
 
 
+def test_padding_is_never_a_target():
+    padded = torch.log_softmax(torch.tensor([[0.0, 0.0, -1e4, 0.0]]), -1)
+    evidence, cost = torch.tensor([[True, False, False, False]]), torch.zeros(1, 4, 4)
+    told = losses.flow_loss([padded, padded, padded], evidence, cost, losses.Weights()).item()
+    assert told == pytest.approx(np.log(3), abs=1e-5)
+
+
 def test_rising_energy_and_jumps_cost():
     potential = torch.tensor([[1.0, 0.0]])
     up, down = torch.tensor([[0.9, 0.1]]).log(), torch.tensor([[0.1, 0.9]]).log()
