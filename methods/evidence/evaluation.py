@@ -191,6 +191,22 @@ def compared(
     return {"mean": _number(mean), "low": _number(low), "high": _number(high), "n": len(gaps)}
 
 
+def best_threshold(judged: Sequence[Judged]) -> float:
+    """The mass on NULL from which on "no evidence" should be said: half of sensitivity plus specificity is greatest.
+
+    0.5 when there are not both sorts of questions. Judge pages that were not trained on.
+    """
+    masses = np.array([j.null_mass for j in judged])
+    absent = np.array([j.score is None for j in judged], bool)
+    if not absent.any() or absent.all():
+        return 0.5
+    values = np.unique(masses)
+    # Between two neighbours any value does the same; the middle is the farthest from both.
+    cuts = np.concatenate([[values[0] / 2], (values[1:] + values[:-1]) / 2, [(values[-1] + 1) / 2]])
+    gains = [(masses[absent] >= cut).mean() + (masses[~absent] < cut).mean() for cut in cuts]
+    return float(cuts[int(np.argmax(gains))])
+
+
 def is_hard(judged: Judged) -> bool:
     """Small evidence or at least one decoy: where a progressive localiser ought to help."""
     return judged.area < SIZES[0][0] or judged.asked.decoys > 0

@@ -34,6 +34,8 @@ class Config:
             at all steps), "softmax" (one step of endless reach) or "rescore" (the potential is computed anew from the
             last p at each step, and each p is its softmax: iterated, but nothing is transported).
         steps: K; 1 for "softmax".
+        soft, sharp: tau / gamma of the first and the last step before training: the coarse steps only lean towards
+            the region, the late ones decide between words.
         span: most words of an answer.
         window, overlap: words seen at once, and shared by neighbouring windows.
     """
@@ -49,6 +51,8 @@ class Config:
     steps: int = 5
     first: float = 1.0
     last: float = 0.001
+    soft: float = 1.0
+    sharp: float = 8.0
     aspect: float = 0.3
     null_distance: float = 0.3
     span: int = 24
@@ -92,7 +96,7 @@ class Network(nn.Module):
         rescore = c.flow == "rescore"
         self.potential = mlp(c.dim + rescore, c.dim)
         self.log_gamma = nn.Parameter(torch.tensor(_gammas(c)).log(), requires_grad=c.flow == "annealed")
-        self.log_sigma = nn.Parameter(torch.zeros(c.steps))
+        self.log_sigma = nn.Parameter(torch.tensor(geometric(c.soft, c.sharp, c.steps)).log())
         self.log_aspect = nn.Parameter(torch.tensor(c.aspect).log())
         self.log_null = nn.Parameter(torch.tensor(c.null_distance).log())
         self.start, self.end = mlp(c.dim, c.dim), mlp(c.dim, c.dim)
@@ -141,6 +145,10 @@ class Network(nn.Module):
         """(..., N + 1, N + 1): squared distances with the same row near; NULL is equally far from everything."""
         aspect = torch.stack([self.log_aspect.exp(), torch.ones_like(self.log_aspect)])
         return _bordered(jko.cost(points, aspect), self.log_null.exp().square())
+
+    def scalars(self) -> list[nn.Parameter]:
+        """The few figures of the flow, which need larger steps in training than weights do."""
+        return [self.log_gamma, self.log_sigma, self.log_aspect, self.log_null, self.mass_weight]
 
     def schedule(self) -> Schedule:
         """The learned schedule."""

@@ -33,6 +33,7 @@ class Plan:
     """How long and how hard to train.
 
     Attributes:
+        scalars: factor on the rate for the figures of the flow: gamma, tau, aspect.
         pages, questions: of a step: pages, and most questions of each.
         window: most words of a page seen at once; of a longer page each step sees one window.
         unseen: share of the questions whose evidence lies outside the window that are kept, as unanswerable.
@@ -44,6 +45,7 @@ class Plan:
     epochs: int = 1
     rate: float = 1e-3
     decay: float = 1e-2
+    scalars: float = 5.0
     pages: int = 8
     questions: int = 4
     window: int = 256
@@ -125,7 +127,7 @@ def _train(
         raise BadInput("No page has a question.", "Give pages with questions.")
     torch.manual_seed(context.seed)
     network = Network(config).to(context.device).train()
-    optimiser = torch.optim.AdamW(_groups(network, plan.decay), plan.rate, betas=(0.9, 0.98))
+    optimiser = torch.optim.AdamW(_groups(network, plan), plan.rate, betas=(0.9, 0.98))
     run = {"config": asdict(config), "plan": asdict(plan), "seed": context.seed, "steps": len(order)}
     first = _take_up(resume, network, optimiser, run)
     losses_, hits = [], []
@@ -135,7 +137,7 @@ def _train(
         step = prepare([pages[i] for i in order[number]], config, plan, rng)
         if step is not None:
             for group in optimiser.param_groups:
-                group["lr"] = plan.rate * _rate(number / len(order), plan.warm)
+                group["lr"] = group["share"] * plan.rate * _rate(number / len(order), plan.warm)
             loss, hit = _learn(network, optimiser, step.to(context.device), plan.weights)
             losses_.append(loss)
             hits.append(hit)
@@ -235,12 +237,14 @@ def _order(pages: Sequence[TrainingPage], plan: Plan, seed: int, epoch: int) -> 
     return steps
 
 
-def _groups(network: Network, decay: float) -> list[dict]:
-    """Matrices decay; biases, norms and the schedule do not."""
-    trained = [p for p in network.parameters() if p.requires_grad]
+def _groups(network: Network, plan: Plan) -> list[dict]:
+    """Matrices decay; biases, norms and the figures of the flow do not; "share" is that of the rate."""
+    scalars = [p for p in network.scalars() if p.requires_grad]
+    weights = [p for p in network.parameters() if p.requires_grad and all(p is not s for s in scalars)]
     return [
-        {"params": [p for p in trained if p.ndim > 1], "weight_decay": decay},
-        {"params": [p for p in trained if p.ndim <= 1], "weight_decay": 0.0},
+        {"params": [p for p in weights if p.ndim > 1], "weight_decay": plan.decay, "share": 1.0},
+        {"params": [p for p in weights if p.ndim <= 1], "weight_decay": 0.0, "share": 1.0},
+        {"params": scalars, "weight_decay": 0.0, "share": plan.scalars},
     ]
 
 

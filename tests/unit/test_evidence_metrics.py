@@ -178,6 +178,8 @@ def test_a_perfect_method_gets_perfect_figures_and_a_rule_is_compared_pair_by_pa
     assert evaluation.compared(best, worst) == {"mean": 1, "low": 1, "high": 1, "n": 1}
     assert evaluation.compared(best, worst, only=lambda j: not evaluation.is_hard(j))["n"] == 0
     assert list(evaluation.groups(best)) == ["evidence over .5 %", "decoys 3 and more"]
+    assert evaluation.best_threshold(best) == pytest.approx(0.505), "in the middle of .1 and .91"
+    assert evaluation.best_threshold(best[:1]) == 0.5
     assert "1.000" in evaluation.table({"oracle": report}) and json.dumps(report, allow_nan=False)
 
 
