@@ -187,7 +187,8 @@ def test_words_round_trip(model, text):
 def test_a_gguf_file_is_the_same_model(tmp_path, model):
     path = tiny.gguf(tmp_path / "tiny.gguf")
     twin = gguf_model.load(path, cache=tmp_path / "cache")
-    assert torch.equal(begin(twin, TEXT).last.logits, begin(model, TEXT).last.logits)
+    # The weights are equal to the bit (below); the order of a sum inside the matrix library is not promised.
+    assert torch.allclose(begin(twin, TEXT).last.logits, begin(model, TEXT).last.logits, atol=1e-4)
     assert (
         twin.prompt("2+2?", Cue()) == model.prompt("2+2?", Cue()) and twin.eos == {0} and twin.name == "tiny"
     )
