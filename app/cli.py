@@ -159,6 +159,8 @@ def _add_option(parser: argparse.ArgumentParser, param: Param) -> None:
     if param.many:
         parser.add_argument(param.option, nargs="+", action=_Words, default=None, help=shown, metavar="TEXT")
         return
+    if getattr(param.spec, "positional", False):
+        parser.add_argument(param.name, nargs="?", default=argparse.SUPPRESS, help=text)
     metavar = "|".join(param.spec.options) if isinstance(param.spec, Choice) else param.type.__name__.upper()
     parser.add_argument(param.option, default=param.default, type=param.parse, help=shown, metavar=metavar)
 

@@ -57,7 +57,15 @@ class Flag(Spec):
 
 @dataclass(frozen=True)
 class Text(Spec):
-    """A ``str`` of free text."""
+    """A ``str`` of free text.
+
+    Attributes:
+        private: a secret; it is recorded nowhere.
+        positional: on the command line it may stand after the inputs without its option.
+    """
+
+    private: bool = False
+    positional: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ class Param:
 
     @property
     def private(self) -> bool:
-        return isinstance(self.spec, Texts) and self.spec.private
+        return bool(getattr(self.spec, "private", False))
 
     @property
     def label(self) -> str:

@@ -8,7 +8,7 @@ import importlib
 from methods.core.declaration import Method
 from methods.core.errors import BadInput
 
-METHOD_IDS = ("superquadrics", "minim", "monica")
+METHOD_IDS = ("superquadrics", "minim", "evidence", "monica")
 
 
 @functools.cache
