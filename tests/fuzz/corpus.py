@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from random import Random
 
 import numpy as np
+from PIL import Image
 
+from methods.evidence.synthesis import pdf
+from methods.evidence.synthesis.pages import fill
 from methods.superquadrics.export import save_mesh, save_points, shape_mesh
 from methods.superquadrics.formats import save, to_json
 from methods.superquadrics.model import Shape, Superquadric
@@ -15,7 +19,9 @@ from methods.superquadrics.union import sample_union
 
 TARGETS = ("obj", "ply", "stl", "off", "glb", "xyz", "npz")
 PARTS = ("parts-json", "parts-npz")
-FORMATS = (*TARGETS, *PARTS)
+PICTURES = ("png", "jpg", "tif", "webp", "bmp")
+DOCUMENTS = ("pdf", *PICTURES)
+FORMATS = (*TARGETS, *PARTS, *DOCUMENTS)
 SUFFIXES = {"parts-json": ".json", "parts-npz": ".npz"}
 
 SHAPE = Shape(
@@ -81,6 +87,8 @@ end_header
 
 def files(kind: str, folder: Path) -> list[bytes]:
     """Healthy files of one format."""
+    if kind in DOCUMENTS:
+        return documents(kind, folder)
     meshes = [shape_mesh(SHAPE, 4), shape_mesh(SHAPE, 4, union=True)]
     points, normals, _ = sample_union(SHAPE, 60, np.random.default_rng(0))
 
@@ -144,3 +152,20 @@ def _big_endian_ply() -> bytes:
     faces = np.zeros(4, dtype=[("n", ">u2"), ("v", ">u4", 3), ("q", ">f4")])
     faces["n"], faces["v"] = 3, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
     return header.encode() + corners.tobytes() + faces.tobytes()
+
+
+def documents(kind: str, folder: Path) -> list[bytes]:
+    """A PDF of two pages with text, or a small picture in a usual and an unusual mode."""
+    if kind == "pdf":
+        path = folder / "healthy-pages.pdf"
+        pdf.write([fill("receipt", 0, Random(1)), fill("notice", 1, Random(2))], path)
+        return [path.read_bytes()]
+    grey = Image.fromarray((np.indices((40, 60)).sum(0) * 2 % 256).astype(np.uint8))
+    found = []
+    for mode in {"png": ("RGB", "P", "RGBA"), "jpg": ("L", "CMYK"), "tif": ("1", "RGB")}.get(kind, ("RGB",)):
+        buffer = io.BytesIO()
+        image = grey.convert("RGB").convert(mode)
+        more = {"save_all": True, "append_images": [image]} if kind == "tif" else {}
+        image.save(buffer, {"jpg": "JPEG", "tif": "TIFF"}.get(kind, kind.upper()), **more)
+        found.append(buffer.getvalue())
+    return found

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from methods.core.errors import BadInput
+from methods.evidence.documents.document import open_document
 from methods.superquadrics import formats
 from methods.superquadrics.loading import load_target
 from tests.fuzz import corpus
@@ -35,6 +36,9 @@ def open_and_use(kind: str, path: Path) -> None:
         if shape.parts:
             shape.bounds()
         return
+    if kind in corpus.DOCUMENTS:
+        use_document(path)
+        return
     target = load_target(path)
     points, normals = target.sample(32, np.random.default_rng(0))
     finite = np.isfinite(points).all() and np.isfinite(normals).all() and target.diagonal > 0
@@ -43,6 +47,21 @@ def open_and_use(kind: str, path: Path) -> None:
         target.occupancy(points)
     assert finite, "the target has values that are not finite"
     assert len(target.size_text) < 200 and all("\n" not in w and len(w) < 400 for w in target.warnings)
+
+
+def use_document(path: Path) -> None:
+    """Draw the first and the last page and read their text layer."""
+    document = open_document(path, dpi=72)
+    try:
+        for number in {0, min(len(document), 3) - 1}:
+            picture = document.picture(number)
+            height, width = picture.shape[:2]
+            assert picture.dtype == np.uint8 and picture.shape == (height, width, 3) and picture.size
+            for word in document.words(number):
+                x0, y0, x1, y1 = word.box
+                assert word.text.strip() and 0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height
+    finally:
+        document.close()
 
 
 def main(kind: str, seed: int, first: int, count: int, folder: Path) -> None:

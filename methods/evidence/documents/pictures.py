@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ class PictureDocument:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _opened(path) as image:
+        with _decoding(path, f"{path.name} cannot be read as a picture"), Image.open(path) as image:
             self._count = getattr(image, "n_frames", 1)
 
     def __len__(self) -> int:
@@ -33,15 +35,11 @@ class PictureDocument:
         Raises:
             BadInput: cut off or damaged, or larger than fits into memory.
         """
-        with _opened(self.path) as image:
-            try:
-                image.seek(page)
-                _check_size(self.path, image)
-                return np.asarray(rgb(ImageOps.exif_transpose(image)))
-            except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
-                raise BadInput(
-                    f"{self.path.name}, page {page + 1}, is damaged: {error}.", "Get the file again."
-                ) from error
+        fault = f"{self.path.name}, page {page + 1}, is damaged"
+        with _decoding(self.path, fault), Image.open(self.path) as image:
+            image.seek(page)
+            _check_size(self.path, image)
+            return np.asarray(rgb(ImageOps.exif_transpose(image)))
 
     def words(self, page: int) -> tuple[Token, ...]:
         return ()
@@ -53,18 +51,23 @@ class PictureDocument:
         pass
 
 
-def _opened(path: Path) -> Image.Image:
+@contextlib.contextmanager
+def _decoding(path: Path, fault: str) -> Iterator[None]:
+    """Whatever a decoder raises on damaged data becomes one line; what it only warns about is let pass."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(path)
+            warnings.simplefilter("ignore")
+            yield
+    except BadInput:
+        raise
     except Image.DecompressionBombError:
         raise BadInput(
             f"{path.name} is too large to decode.", f"Scale it to at most {MOST_PIXELS // 10**6} megapixels."
         ) from None
-    except (OSError, ValueError, SyntaxError) as error:
-        raise BadInput(f"{path.name} cannot be read as a picture: {error}.", "Get the file again.") from error
-    return image
+    except (
+        Exception
+    ) as error:  # decoders of damaged data raise nearly anything, TypeError and KeyError included
+        raise BadInput(f"{fault}: {' '.join(str(error).split())[:200]}.", "Get the file again.") from error
 
 
 def _check_size(path: Path, image: Image.Image) -> None:
