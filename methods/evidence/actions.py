@@ -66,7 +66,7 @@ def evaluate(params: p.EvaluateParams, context: Context, pages: Path) -> Outcome
             cache[sample.id] = look(sample)
         return cache[sample.id]
 
-    quiet = Context(seed=context.seed, device=context.device, token=context.token)
+    quiet = _quiet(context)
     judged = ev.judge(found, ev.by_model(localiser), context, once)
     one = ev.judge(found, ev.by_model(localiser, localiser.schedule.one_step()), quiet, once)
     summaries = {"progressive": ev.summary(judged), "one step, same encoder": ev.summary(one)}

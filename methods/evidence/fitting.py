@@ -31,7 +31,7 @@ def fit(
     network = training.train(MadePages(pages, context.seed), config(dim), PLAN, context, resume)
     localiser = Localiser(network)
     quiet = Context(token=context.token)
-    held = [ev.as_samples(MadePages(150, seed, held_out=True)) for seed in (TUNING, TEST)]
+    held = [ev.as_samples(MadePages(n, seed, held_out=True)) for n, seed in ((150, TUNING), (200, TEST))]
     localiser.threshold = ev.best_threshold(ev.judge(held[0], ev.by_model(localiser), quiet))
     found = ev.summary(ev.judge(held[1], ev.by_model(localiser), quiet))
     scores = {name: found[name]["mean"] for name in ("pointing", "iou50", "anls")}  # type: ignore[index]

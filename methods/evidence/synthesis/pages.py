@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from random import Random
 from typing import overload
 
-from methods.evidence.page import Page
 from methods.evidence.questions import Question, TrainingPage
 from methods.evidence.synthesis import fields
 from methods.evidence.synthesis.design import Design, Hand
@@ -190,8 +189,3 @@ def _placed_questions(sheet: Sheet, rng: Random) -> list[Question]:
         text = rng.choice(("What is the {} {}?", "What is the {} {} on the page?")).format(place, name)
         found.append(Question(text, sheet.placed[one].text, (one,), True, "place", len(fitting) - 1))
     return found
-
-
-def spelled(page: Page, question: Question) -> str:
-    """The words of the evidence as the page has them."""
-    return " ".join(page.tokens[i].text for i in question.evidence)
